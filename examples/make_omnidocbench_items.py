@@ -49,8 +49,8 @@ def latex(page: Page) -> str:
     parts = [_PREAMBLE % {"width": _WIDTH, "height": _HEIGHT, "font": font}]
     for column in page.columns:
         rows = "\n".join(
-            f"\\place{{{one.number}}}{{0}}{{{column.width}}}{{{one.latex}}}\\vskip {one.gap}pt"
-            for one in column.elements
+            f"\\place{{{element.number}}}{{0}}{{{column.width}}}{{{element.latex}}}\\vskip {element.gap}pt"
+            for element in column.elements
         )
         box = f"\\vbox to 0pt{{\\hsize={column.width}pt {rows}\\vss}}"
         parts.append(f"\\setbox0\\hbox{{\\kern {column.left}pt\\lower {column.top}pt{box}}}")
@@ -82,7 +82,7 @@ def _boxes(places: str) -> dict[int, tuple[float, float, float, float]]:
     for line in places.splitlines():
         number, left, base, *sizes = line.split()
         x, y = int(left) / 65536, _HEIGHT - int(base) / 65536
-        width, height, depth = (float(one.removesuffix("pt")) for one in sizes)
+        width, height, depth = (float(size.removesuffix("pt")) for size in sizes)
         boxes[int(number)] = (x, y - height, x + width, y + depth)
     return boxes
 
@@ -99,9 +99,9 @@ def png(document: bytes) -> bytes:
 
 def annotation(page: Page, boxes: dict[int, tuple[float, float, float, float]]) -> dict[str, Any]:
     """Return the annotation of a page in the released layout."""
-    elements = [one for column in page.columns for one in column.elements]
+    elements = [element for column in page.columns for element in column.elements]
     return {
-        "layout_dets": [_annotated(one, boxes[one.number]) for one in elements],
+        "layout_dets": [_annotated(element, boxes[element.number]) for element in elements],
         "page_info": {
             "page_no": 0,
             "height": round(_HEIGHT / _POINTS * DPI),

@@ -90,13 +90,13 @@ def line(name: str, subset: str, difficulty: str) -> str:
 
 def index() -> str:
     """Return the index."""
-    articles = [line(one.id, "arxiv", one.difficulty) for one in ARTICLES]
+    articles = [line(article.id, "arxiv", article.difficulty) for article in ARTICLES]
     return "".join((*articles, *(line(name, "github", READMES[name]) for name in READMES)))
 
 
 def documents() -> dict[str, tuple[str, str]]:
     """Return LaTeX and gold Markdown of all documents, by name."""
-    found: dict[str, tuple[str, str]] = {one.id: _both(one) for one in ARTICLES}
+    found: dict[str, tuple[str, str]] = {article.id: _both(article) for article in ARTICLES}
     for name in READMES:
         gold = (HERE / "readoc" / "markdown" / f"{name}.md").read_text(encoding="utf-8")
         found[name] = readme_latex(name, gold), gold

@@ -85,7 +85,9 @@ def mypy() -> list[Sequence[str]]:
     """Return two commands: one checks the code, the other one, less strictly, tests and examples."""
     bases = files("*/src") + files("*/*/src")
     packages = [package for base in bases for package in files(f"{base}/i2s_*")]
-    checked = [one for one in packages if not one.endswith("/i2s_verifiers")]  # scripts/training checks it
+    checked = [
+        package for package in packages if not package.endswith("/i2s_verifiers")
+    ]  # scripts/training checks it
     others = ["protos/generate.py", *files("sdk/**/bundle_*.py"), *files("services/*/bundle_*.py"), "scripts"]
     path = ":".join([*bases, "scripts", "deploy/images", "examples", "."])
     strict = ["env", f"MYPYPATH={path}", f"{BIN}mypy", "--explicit-package-bases"]
@@ -283,7 +285,11 @@ def show(title: str, lines: Iterable[str]) -> None:
 def record(results: Sequence[Result]) -> None:
     """Write the durations of suites that passed, and of their slowest tests, into tests/durations.json."""
     for section, short in (("default", True), ("complete", False)):
-        seconds = {one.step.name: one.seconds for one in results if one.passed and one.step.short == short}
+        seconds = {
+            result.step.name: result.seconds
+            for result in results
+            if result.passed and result.step.short == short
+        }
         suite_reports.record_durations(DURATIONS, section, seconds, REPORTS)
 
 

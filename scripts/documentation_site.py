@@ -187,7 +187,7 @@ def _source_page(name: str) -> str:
     if path.is_dir():
         entries = sorted(one.name + "/" * one.is_dir() for one in path.iterdir() if one.name != "__pycache__")
         return f"{_HIDDEN}# {name}\n\nThis folder of the repository holds:\n\n" + "".join(
-            f"- `{one}`\n" for one in entries
+            f"- `{entry}`\n" for entry in entries
         )
     language = _LANGUAGES.get(path.suffix, "text")
     content = path.read_text(encoding="utf-8")
@@ -231,11 +231,11 @@ def _cell(cell: Mapping[str, Any]) -> str:
     if cell["cell_type"] == "markdown":
         return f"{source}\n"
     shown = f"```python\n{source}\n```\n"
-    printed = "".join(_joined(one.get("text", "")) for one in cell["outputs"])
+    printed = "".join(_joined(output.get("text", "")) for output in cell["outputs"])
     if printed.strip():
         shown += f"\n```text\n{printed.rstrip()}\n```\n"
-    for one in cell["outputs"]:
-        if png := _joined(one.get("data", {}).get("image/png", "")).replace("\n", ""):
+    for output in cell["outputs"]:
+        if png := _joined(output.get("data", {}).get("image/png", "")).replace("\n", ""):
             shown += f"\n![what the cell displays](data:image/png;base64,{png})\n"
     return shown
 

@@ -92,7 +92,7 @@ def unpermitted(cases: Iterable[Case], permitted: Path) -> list[Case]:
         permitted: File of permissions: shell patterns of ``test`` and ``reason``, and ``why`` for people.
     """
     entries = tomllib.loads(permitted.read_text(encoding="utf-8"))["skip"]
-    patterns = [(one["test"], one["reason"]) for one in entries if one["why"]]
+    patterns = [(entry["test"], entry["reason"]) for entry in entries if entry["why"]]
     return [
         case
         for case in cases

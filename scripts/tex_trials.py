@@ -30,7 +30,7 @@ def main(indexes: list[str]) -> int:
             return 1
         for package, records in trials.items():
             known = merged.setdefault(package, [])
-            known += [one for one in records if one not in known]
+            known += [record for record in records if record not in known]
     packed = pack_records(merged)
     _SHIPPED.write_bytes(packed)
     print(f"{len(merged)} packages, {len(packed)} bytes: {_SHIPPED}")

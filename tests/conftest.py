@@ -116,7 +116,9 @@ def _rules() -> list[_Rule]:
     file = Path(__file__).with_name("left_out.toml")
     entries = tomllib.loads(file.read_text(encoding="utf-8"))["left_out"]
     return [
-        _Rule(one["suite"], re.compile(pattern), one["why"]) for one in entries for pattern in one["tests"]
+        _Rule(entry["suite"], re.compile(pattern), entry["why"])
+        for entry in entries
+        for pattern in entry["tests"]
     ]
 
 

@@ -90,7 +90,7 @@ async def results(years: Sequence[str], number: int, folder: Path) -> Result:
     seen: set[str] = set()
     async with engine() as opened:
         for year in years:
-            several = [one for release in RELEASES[year] for one in programs(release, number, folder)]
+            several = [program for release in RELEASES[year] for program in programs(release, number, folder)]
             new = list({program.code: program for program in several if program.code not in seen}.values())
             seen |= {program.code for program in new}  # many stay the same from year to year
             found[year] = await measure(opened, new)

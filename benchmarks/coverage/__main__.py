@@ -68,7 +68,7 @@ def covered(setting: Setting, n: int, samples: int, seed: int) -> Covered:
 
 def cell(name: str, n: int, samples: int, seed: int) -> Covered:
     """Return what ``covered`` does of the population of a name."""
-    return covered(next(one for one in settings() if one.name == name), n, samples, seed)
+    return covered(next(setting for setting in settings() if setting.name == name), n, samples, seed)
 
 
 def _held(ends: object, truth: float) -> tuple[float, float]:
@@ -90,14 +90,14 @@ def table(rows: list[Covered]) -> Iterator[str]:
             ("width before", [row.width_before for row in own]),
             ("width", [row.width_after for row in own]),
         ):
-            cells = ("     –" if one is None else f"{one:6.3f}" for one in numbers)
+            cells = ("     –" if number is None else f"{number:6.3f}" for number in numbers)
             yield " ".join([f"  {label:34}", *cells])
         yield " ".join([f"  {'bias of the value':34}", *(f"{row.bias:+6.3f}" for row in own)])
 
 
 def run(samples: int, only: str, seed: int) -> Result:
     """Simulate so many samples of each population, of those whose name has a word in it, and of each size."""
-    chosen = [one for one in settings() if only in one.name]
+    chosen = [setting for setting in settings() if only in setting.name]
     judged = {one.name for one in chosen if one.judged}
     cells = [
         (setting.name, n, samples, seed)

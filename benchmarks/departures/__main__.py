@@ -67,7 +67,7 @@ def _write(file: Path, where: machine.Machine, found: Mapping[str, Sequence[Foun
     """Put parts into a file of results, each with the machine that it was measured on."""
     results = json.loads(file.read_text()) if file.exists() else {}
     for part, sizes in found.items():
-        results[part] = {"machine": asdict(where), "sizes": [asdict(one) for one in sizes]}
+        results[part] = {"machine": asdict(where), "sizes": [asdict(size) for size in sizes]}
     file.write_text(json.dumps(results, indent=1) + "\n")
 
 

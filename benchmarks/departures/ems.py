@@ -185,7 +185,7 @@ def denominators_of(folder: Path) -> list[Found]:
 
 def _denominators(name: str, images: Sequence[RgbArray]) -> Count:
     chosen = VARIANTS[0]
-    ratios = [ready(BY_PAPER, one).denominator / ready(chosen, one).denominator for one in images]
+    ratios = [ready(BY_PAPER, image).denominator / ready(chosen, image).denominator for image in images]
     larger = [ratio for ratio in ratios if ratio > 1]
     numbers = {"references": float(len(ratios)), "larger": float(len(larger))}
     if larger:

@@ -53,7 +53,7 @@ class _Rendered:
 async def measure(renderer: AsyncRenderClient) -> list[Found]:
     """Return the sizes of all departures of LaTeX."""
     say("latex: recorded answers, profile paper")
-    rendered = await together([_rendered(renderer, one) for one in answers() if one.task == "latex"])
+    rendered = await together([_rendered(renderer, answer) for answer in answers() if answer.task == "latex"])
     found: list[Found] = []
     for what, part in (
         ("repairs", _repairs),
@@ -164,7 +164,9 @@ async def _numbering(renderer: AsyncRenderClient, rendered: Sequence[_Rendered])
     for name, some in _sets(rendered).items():
         numbered = [one for one in some if one.code is not None and _with_numbers(one.code) is not None]
         documents = [_with_numbers(one.code or "") for one in numbered]
-        others = await together([show(renderer, _TASK, one) for one in documents if one is not None])
+        others = await together(
+            [show(renderer, _TASK, document) for document in documents if document is not None]
+        )
         numbers: dict[str, float] = {
             "answers": len(some),
             "numbered": len(numbered),
@@ -205,7 +207,9 @@ async def _cut(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> li
     replayed = _sets(rendered)["17 replayed answers"]
     replayed = [one for one in replayed if one.shown is not None]
     documents = [one.shown.document for one in replayed if one.shown is not None]
-    others = await together([show(renderer, _TASK, one, repair=False, options=uncut) for one in documents])
+    others = await together(
+        [show(renderer, _TASK, document, repair=False, options=uncut) for document in documents]
+    )
     before = [one.ems_of(one.shown) for one in replayed]
     changed = [one.ems_of(other) for one, other in zip(replayed, others, strict=True)]
     return [
@@ -226,7 +230,7 @@ async def _math(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> l
     numbers = {
         "wrapped": len(wrapped),
         "rendered in an equation": sum(one.rendered for one in wrapped),
-        "rendered in $$": sum(one.rendered for one in dollars),
+        "rendered in $$": sum(dollar.rendered for dollar in dollars),
         "other picture": differing(wrapped, dollars),
     }
     return [Count("missing $: equation or $$", "47 answers", numbers)]
@@ -273,8 +277,8 @@ def _pages(rendered: Sequence[_Rendered]) -> list[Found]:
         renderings = [one.shown.rendering for one in some if one.shown]
         numbers = {
             "answers": len(some),
-            "several pages": sum(one.total_pages > 1 for one in renderings),
-            "stopped by a limit": sum("LIMIT" in one.verdict.name for one in renderings),
+            "several pages": sum(rendering.total_pages > 1 for rendering in renderings),
+            "stopped by a limit": sum("LIMIT" in rendering.verdict.name for rendering in renderings),
         }
         found.append(Count("first page only, limits", name, numbers))
     return found

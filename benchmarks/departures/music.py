@@ -61,12 +61,12 @@ async def measure(renderer: AsyncRenderClient) -> list[Found]:
     found += await _tagline(renderer, codes, bundled, references)
     say("music: blank pages")
     blank = await show(renderer, _TASK, LilypondDocument(_EMPTY_PAGE), options=_blank_kept)
-    changed = [ems(blank.picture, one) for one in references]
+    changed = [ems(blank.picture, reference) for reference in references]
     found.append(
         size("blank page is no picture", "it is one", _BUNDLED, "ems", [0.0] * len(changed), changed)
     )
     say("music: vectors")
-    vectors = [one for one in answers() if one.task == "music"]
+    vectors = [answer for answer in answers() if answer.task == "music"]
     return [*found, *await _vectors(renderer, vectors, codes, references)]
 
 
@@ -79,7 +79,9 @@ async def _shown(
     options: Options | None = None,
 ) -> list[Shown[LilypondDocument]]:
     documents = map(LilypondDocument, codes)
-    return await together([show(renderer, task, one, repair=repair, options=options) for one in documents])
+    return await together(
+        [show(renderer, task, document, repair=repair, options=options) for document in documents]
+    )
 
 
 def _similarities(shown: Sequence[Shown[LilypondDocument]], references: Sequence[RgbArray]) -> list[float]:
@@ -174,8 +176,8 @@ async def _vectors(
     references: Sequence[RgbArray],
 ) -> list[Found]:
     numbers: dict[str, float] = {"answers": len(vectors)}
-    completions = [one.completion for one in vectors]
-    read = [_TASK.structure_from(one) for one in completions]
+    completions = [vector.completion for vector in vectors]
+    read = [_TASK.structure_from(completion) for completion in completions]
     shown = await _shown(renderer, _TASK, [one.code for one in read if isinstance(one, Structure)])
     rendered = iter(shown)  # an answer without a structure has no rendering
     by_answer = [next(rendered) if isinstance(one, Structure) else None for one in read]
@@ -183,7 +185,7 @@ async def _vectors(
     helm = await _shown(renderer, _HELM, completions)
     numbers["rendered"] = sum(one.rendered for one in shown)
     numbers["rendered, helm"] = sum(one.rendered for one in helm)
-    older = [_stated(one) not in ("", _INSTALLED) for one in completions]
+    older = [_stated(completion) not in ("", _INSTALLED) for completion in completions]
     plain = await _shown(renderer, _TASK, completions, options=_unconverted)
     numbers["of an older version"] = sum(older)
     numbers["other picture without convert-ly"] = differing(compress(verbatim, older), compress(plain, older))

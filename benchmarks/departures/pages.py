@@ -40,7 +40,7 @@ async def measure(renderer: AsyncRenderClient) -> list[Found]:
     say("pages: bare documents, pages that are not there, the network")
     found += await _bare(renderer, sites, assets, references)
     shown = await show(renderer, _TASK, site_of({"index.html": PAGE}, {}))
-    changed = [ems(shown.picture, one, SizePolicy.RESIZE) for one in references]
+    changed = [ems(shown.picture, reference, SizePolicy.RESIZE) for reference in references]
     nothing = [0.0] * len(changed)
     found.append(size("no index page is no picture", "page of the server", _BUNDLED, "ems", nothing, changed))
     return [*found, await _network(renderer, sites, assets), _sizes(references, assets)]
@@ -51,16 +51,16 @@ def _assets(site: Mapping[str, bytes], names: Sequence[str]) -> dict[str, bytes]
 
 
 async def _answers(renderer: AsyncRenderClient) -> list[Found]:
-    some = [one for one in answers() if one.task == "webpage"]
+    some = [answer for answer in answers() if answer.task == "webpage"]
     numbers: dict[str, float] = {"answers": len(some)}
     for name, task in (("", _TASK), (", helm", _HELM)):
         read = [task.structure_from(one.completion, one.assets) for one in some]
         structures = [one for one in read if isinstance(one, Structure)]
-        shown = await together([show(renderer, task, task.document(one)) for one in structures])
+        shown = await together([show(renderer, task, task.document(structure)) for structure in structures])
         numbers[f"read{name}"] = len(structures)
         numbers[f"rendered{name}"] = sum(one.rendered for one in shown)
         if task is _TASK:
-            numbers["repaired"] = sum(bool(one.repairs) for one in structures)
+            numbers["repaired"] = sum(bool(structure.repairs) for structure in structures)
     return [Count("lists of files", "12 vectors and a recorded answer", numbers)]
 
 
@@ -132,6 +132,6 @@ async def _network(
 
 
 def _sizes(references: Sequence[RgbArray], assets: Sequence[Mapping[str, bytes]]) -> Found:
-    usual = sum(one.shape[:2] == (1080, 1920) for one in references)
+    usual = sum(reference.shape[:2] == (1080, 1920) for reference in references)
     named = sum(bool(own) for own in assets)
     return Count("size and assets", _BUNDLED, {"references of 1920 x 1080": usual, "with assets": named})

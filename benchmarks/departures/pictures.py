@@ -88,6 +88,6 @@ def _pixel(pairs: Sequence[Pair]) -> list[Found]:
 
 
 def _small(name: str, images: Sequence[RgbArray]) -> Found:
-    sides = [min(one.shape[:2]) for one in images]
+    sides = [min(image.shape[:2]) for image in images]
     numbers = {"a side below 7 pixels": sum(side < 7 for side in sides), "least side": min(sides)}
     return Count("ssim below 7 pixels", name, numbers)

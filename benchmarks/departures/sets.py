@@ -64,7 +64,7 @@ def instances() -> tuple[Mapping[str, Any], ...]:
 
 def of_task(task: str) -> list[Mapping[str, Any]]:
     """Return the bundled instances of a task."""
-    return [one for one in instances() if one["task"] == task]
+    return [instance for instance in instances() if instance["task"] == task]
 
 
 def references(task: str) -> list[tuple[str, RgbArray]]:
@@ -109,7 +109,7 @@ def answers() -> list[Answer]:
 
 
 def _replayed() -> Iterator[Answer]:
-    rows = {one["id"]: one for one in instances()}
+    rows = {instance["id"]: instance for instance in instances()}
     for line in (EXAMPLES / "try" / "replay.jsonl").read_text().splitlines():
         answer = json.loads(line)
         row = rows[answer["id"]]

@@ -48,7 +48,7 @@ def pages() -> list[Files]:
 
 def text_with_images(files: Files) -> str:
     """Return the text of the index page as profile ``helm`` compares it."""
-    name = next(one for one in _INDEXES if one in files)
+    name = next(index for index in _INDEXES if index in files)
     return html_to_text(without_front_matter(files[name]))
 
 

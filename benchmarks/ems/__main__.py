@@ -109,7 +109,7 @@ def run(chosen: Sequence[Pair], repeat: int) -> Result:
     earth_mover_similarity(first.prediction, first.reference, PAPER)  # compiled once, as in a worker
     figures = [_figures(pair, repeat) for pair in chosen]
     where = machine.look({name: version(name) for name in _PACKAGES}, {}, before)
-    warm, cold = [one.warm_ratio for one in figures], [one.cold_ratio for one in figures]
+    warm, cold = [figure.warm_ratio for figure in figures], [figure.cold_ratio for figure in figures]
     claims = (
         Claim("reference ready, median pair", WARM_MEDIAN, median(warm)),
         Claim("reference ready, worst pair", WARM_WORST, min(warm)),
@@ -120,7 +120,8 @@ def run(chosen: Sequence[Pair], repeat: int) -> Result:
         "repeat": repeat,
         "claims": [asdict(claim) | {"holds": claim.holds} for claim in claims],
         "pairs": [
-            asdict(one) | {"warm_ratio": one.warm_ratio, "cold_ratio": one.cold_ratio} for one in figures
+            asdict(figure) | {"warm_ratio": figure.warm_ratio, "cold_ratio": figure.cold_ratio}
+            for figure in figures
         ],
     }
     lines = [*where.lines(), *_lines(repeat, figures, claims)]
@@ -169,11 +170,11 @@ def _lines(repeat: int, figures: Sequence[Figures], claims: Sequence[Claim]) -> 
     yield ""
     names = ("size", "definition", "warm", "cold", "x warm", "x cold", "resize", "spread")
     yield row("CPU ms", names, 16, 11)
-    for one in figures:
-        yield row(one.name, _cells(f"{one.width}x{one.height}", [one]), 16, 11)
+    for figure in figures:
+        yield row(figure.name, _cells(f"{figure.width}x{figure.height}", [figure]), 16, 11)
     yield ""
     for name, kind in (("median, text", [False]), ("median, dense", [True]), ("median", [False, True])):
-        chosen = [one for one in figures if one.dense in kind]
+        chosen = [figure for figure in figures if figure.dense in kind]
         if chosen:
             yield row(name, _cells("", chosen), 16, 11)
     yield ""
@@ -185,13 +186,13 @@ def _lines(repeat: int, figures: Sequence[Figures], claims: Sequence[Claim]) -> 
 def _cells(size: str, figures: Sequence[Figures]) -> list[str]:
     return [
         size,
-        f"{_MS * median(one.definition for one in figures):.0f}",
-        f"{_MS * median(one.warm for one in figures):.1f}",
-        f"{_MS * median(one.cold for one in figures):.1f}",
-        f"{median(one.warm_ratio for one in figures):.0f}",
-        f"{median(one.cold_ratio for one in figures):.0f}",
-        f"{_MS * median(one.resize for one in figures):.1f}",
-        f"{median(one.spread for one in figures):.0%}",
+        f"{_MS * median(figure.definition for figure in figures):.0f}",
+        f"{_MS * median(figure.warm for figure in figures):.1f}",
+        f"{_MS * median(figure.cold for figure in figures):.1f}",
+        f"{median(figure.warm_ratio for figure in figures):.0f}",
+        f"{median(figure.cold_ratio for figure in figures):.0f}",
+        f"{_MS * median(figure.resize for figure in figures):.1f}",
+        f"{median(figure.spread for figure in figures):.0%}",
     ]
 
 

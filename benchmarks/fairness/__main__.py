@@ -191,7 +191,7 @@ def named(folder: Path) -> tuple[tuple[str, ...], Token, tuple[tuple[str, str], 
 
     modest, greedy = new_token(), new_token()
     entries = {"modest": modest, "greedy": greedy}
-    text = "".join(f'[callers.{name}]\ntokens = ["{token_line(one)}"]\n' for name, one in entries.items())
+    text = "".join(f'[callers.{name}]\ntokens = ["{token_line(entry)}"]\n' for name, entry in entries.items())
     (folder / "access.toml").write_text(text)
     options = ("--access-file", str(folder / "access.toml"))
     return options, Token(modest, ""), (("authorization", f"Bearer {greedy}"),)

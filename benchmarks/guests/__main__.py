@@ -135,7 +135,7 @@ async def measure(
         for name in SOURCES[language]
     }
     images = {name: {one.image for way in ("warm", "cold") for one in runs[way][name]} for name in medians}
-    return medians, all(len(one) == 1 for one in images.values())
+    return medians, all(len(image) == 1 for image in images.values())
 
 
 async def run(repeat: int) -> Result:
@@ -150,7 +150,7 @@ async def run(repeat: int) -> Result:
     ):
         async with engine(settings, plan) as opened:
             medians, equal = await measure(language, plan, opened, repeat)
-            more = statistics.median(one["warm"] - one["engine"] for one in medians.values())
+            more = statistics.median(median["warm"] - median["engine"] for median in medians.values())
             found[language] = {"sources": medians, "warm - engine": more, "equal": equal}
             code = max(code, 2 if not equal else int(more > MOST_MORE))
             versions |= opened.installation.versions

@@ -68,7 +68,7 @@ class RenderReport:
 
     def holds(self, bars: Bars) -> bool:
         """Return whether the measured ratios reach what is claimed."""
-        return all(one.median >= (one.bar(bars) or 0.0) for one in self.ratios)
+        return all(ratio.median >= (ratio.bar(bars) or 0.0) for ratio in self.ratios)
 
     def as_json(self) -> dict[str, Any]:
         """Return the document; times are seconds."""
@@ -84,12 +84,13 @@ class RenderReport:
         yield ""
         yield from self._medians()
         yield ""
-        for one in self.ratios:
-            part = "CPU of the job" if one.part == "job" else "CPU of the engine alone"
-            bar = one.bar(bars)
-            claim = "" if bar is None else f", {'at least' if one.median >= bar else 'BELOW'} {bar:g}"
-            spread = f"{one.median:.1f} on the median of the examples ({one.least:.1f} to {one.greatest:.1f})"
-            yield f"{part}, {one.over} / {one.under}: {spread}{claim}"
+        for ratio in self.ratios:
+            part = "CPU of the job" if ratio.part == "job" else "CPU of the engine alone"
+            bar = ratio.bar(bars)
+            claim = "" if bar is None else f", {'at least' if ratio.median >= bar else 'BELOW'} {bar:g}"
+            extremes = f"{ratio.least:.1f} to {ratio.greatest:.1f}"
+            spread = f"{ratio.median:.1f} on the median of the examples ({extremes})"
+            yield f"{part}, {ratio.over} / {ratio.under}: {spread}{claim}"
 
     def _documents(self) -> Iterator[str]:
         names, claim = list(self.figures), self.ratios[0]
@@ -143,7 +144,7 @@ async def compare(
     """
     figures = await measure(variants, documents, given.repeat)
     rates = await throughput(variants, documents, given.slots, given.rounds)
-    described = {name: one.description for name, one in services.items()}
+    described = {name: service.description for name, service in services.items()}
     versions = next(iter(described.values())).versions
     isolation = {name: one.isolation.mechanisms for name, one in described.items()}
     return RenderReport(
@@ -152,7 +153,7 @@ async def compare(
         repeat=given.repeat,
         slots=given.slots,
         figures=figures,
-        ratios=tuple(Ratio.of(figures, *one) for one in ratios),
+        ratios=tuple(Ratio.of(figures, *ratio) for ratio in ratios),
         throughput=rates,
     )
 

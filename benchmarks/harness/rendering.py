@@ -176,9 +176,9 @@ class Service(Variant):
 def structures(data: Path, task: str) -> dict[str, str]:
     """Return the ground truths of a task of a data set, by the id of the instance."""
     return {
-        one.id: one.structure.read_text(encoding="utf-8")
-        for one in read_folder(data).instances
-        if one.task == task and one.structure is not None
+        instance.id: instance.structure.read_text(encoding="utf-8")
+        for instance in read_folder(data).instances
+        if instance.task == task and instance.structure is not None
     }
 
 
@@ -214,15 +214,17 @@ async def measure(variants: Sequence[Variant], documents: Mapping[str, str], rep
     Raises:
         MeasurementError: A document was not rendered, or two variants drew different images.
     """
-    same = {one.name for one in variants if one.same_pixels}
+    same = {variant.name for variant in variants if variant.same_pixels}
 
     def check(document: str, samples: Mapping[str, _Sample]) -> None:
-        (first, png), *others = ((name, one.answer.png) for name, one in samples.items() if name in same)
+        (first, png), *others = (
+            (name, sample.answer.png) for name, sample in samples.items() if name in same
+        )
         for other, image in others:
             if image_difference(png, image) != 0.0:
                 raise MeasurementError(f"{document}: the images of {first} and {other} differ")
 
-    works = {one.name: partial(_sample, one) for one in variants}
+    works = {variant.name: partial(_sample, variant) for variant in variants}
     samples = await in_turns(works, documents, repeat, check=check)
     return {name: {one: _figures(of) for one, of in own.items()} for name, own in samples.items()}
 
@@ -252,17 +254,17 @@ async def _sample(variant: Variant, document: str) -> _Sample:
 
 
 def _figures(samples: Sequence[_Sample]) -> Figures:
-    cpu = [one.cpu for one in samples]
-    stages = _medians([one.answer.stages for one in samples])
+    cpu = [sample.cpu for sample in samples]
+    stages = _medians([sample.answer.stages for sample in samples])
     middle = median(cpu)
     return Figures(
         cpu=middle,
         compile_cpu=stages.get("compile", 0.0),
-        rest_cpu=median(one.cpu - sum(one.answer.stages.values()) for one in samples),
-        wall=median(one.wall for one in samples),
+        rest_cpu=median(sample.cpu - sum(sample.answer.stages.values()) for sample in samples),
+        wall=median(sample.wall for sample in samples),
         spread=(max(cpu) - min(cpu)) / middle,
         stages=stages,
-        runs=max(one.answer.runs for one in samples),
+        runs=max(sample.answer.runs for sample in samples),
     )
 
 
@@ -281,5 +283,5 @@ def over_documents(figures: Mapping[str, Figures]) -> Figures:
 
 
 def _medians(stages: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    names = dict.fromkeys(name for one in stages for name in one)
-    return {name: median(one.get(name, 0.0) for one in stages) for name in names}
+    names = dict.fromkeys(name for stage in stages for name in stage)
+    return {name: median(stage.get(name, 0.0) for stage in stages) for name in names}

@@ -172,13 +172,13 @@ async def run(data: Path, repeat: int) -> Result:
     finally:
         await jail.close()
     figures = [Figures.of(name, builds, through[name]) for name in sites]
-    ratio = statistics.median(one.ratio for one in figures)
+    ratio = statistics.median(figure.ratio for figure in figures)
     known = {"machine": list(machine.lines()), "repeat": repeat, "ratio": ratio, "bar": BAR}
     lines = [
         *machine.lines(),
         f"{repeat} repetitions, milliseconds on the clock",
         f"{'site':28} {'cold':>20} {'prepared':>20} {'CPU':>6} {'through':>8} {'ratio':>6}",
-        *(one.line() for one in figures),
+        *(figure.line() for figure in figures),
         f"\ncold / prepared: {ratio:.1f} times on the median of the sites, bar {BAR:g}",
     ]
     return Result({**known, "figures": list(map(asdict, figures))}, lines, 0 if ratio >= BAR else 1)

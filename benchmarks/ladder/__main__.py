@@ -54,19 +54,19 @@ def run(sets: list[Path], work: Path, only: Collection[str] = ()) -> Result:
     """Make the ladder of each data set, of all tasks or of some."""
     before = load()
     made = [
-        ladder(one, out=work / one.name, tasks=tuple(only))
-        for one in sets
-        if not only or {each.task for each in open_data(one).instances} & {*only}
+        ladder(data, out=work / data.name, tasks=tuple(only))
+        for data in sets
+        if not only or {instance.task for instance in open_data(data).instances} & {*only}
     ]
     if not made:
         raise MeasurementError(f"no data set has instances of {', '.join(only)}")
     machine = list(look({}, {}, before).lines())
-    tasks = [one for each in made for one in each.tasks]
-    whole = [one for one in tasks if not one.subset]
+    tasks = [task for each in made for task in each.tasks]
+    whole = [task for task in tasks if not task.subset]
     bars = {one.task: holds(one) for one in whole if one.instances >= FEWEST}
     document: dict[str, Any] = {
         "machine": machine,
-        "tasks": [one.to_json() for one in tasks],
+        "tasks": [task.to_json() for task in tasks],
         "recommended": {one.task: task_spec(one.task).headline_metrics[-1] for one in whole},
         "holds": bars,
     }
@@ -78,8 +78,8 @@ def run(sets: list[Path], work: Path, only: Collection[str] = ()) -> Result:
 def with_others(document: Mapping[str, Any], file: Path) -> dict[str, Any]:
     """Return a document with the tasks of the one in a file that it lacks."""
     there = json.loads(file.read_text("utf-8"))
-    own = {one["task"] for one in document["tasks"]}
-    others = [one for one in there["tasks"] if one["task"] not in own]
+    own = {task["task"] for task in document["tasks"]}
+    others = [task for task in there["tasks"] if task["task"] not in own]
     added = {name: {**there[name], **document[name]} for name in ("recommended", "holds")}
     return {**document, "tasks": [*document["tasks"], *others], **added}
 

@@ -104,7 +104,7 @@ async def run(given: argparse.Namespace) -> Result:
     }
     lines = [
         *report.lines(_BARS),
-        *(f"sandbox, {one.variant}: {MS * one.seconds:.1f} ms a job, {one.share:.0%}" for one in costs),
+        *(f"sandbox, {cost.variant}: {MS * cost.seconds:.1f} ms a job, {cost.share:.0%}" for cost in costs),
     ]
     return Result(document, lines, 0 if holds else 1)
 

@@ -108,10 +108,12 @@ def _rows(figures: Sequence[Figure]) -> Iterator[dict[str, Any]]:
     """Yield medians and spread of each variant and kind, and its ratio to the package."""
 
     def cpu(name: str, kind: str) -> float:
-        return median(one.cpu_seconds for one in figures if (one.name, one.kind) == (name, kind))
+        return median(figure.cpu_seconds for figure in figures if (figure.name, figure.kind) == (name, kind))
 
-    for name, kind in dict.fromkeys((one.name, one.kind) for one in figures):
-        rates = Spread.of(one.pairs_per_second for one in figures if (one.name, one.kind) == (name, kind))
+    for name, kind in dict.fromkeys((figure.name, figure.kind) for figure in figures):
+        rates = Spread.of(
+            figure.pairs_per_second for figure in figures if (figure.name, figure.kind) == (name, kind)
+        )
         is_network = name.startswith("lpips")
         yield {
             "name": name,

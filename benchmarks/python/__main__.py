@@ -98,7 +98,7 @@ async def render(opened: PythonEngine, program: bytes, *, cold: bool) -> DrawnPr
 
 def images(drawn: DrawnProgram) -> list[bytes]:
     """Return what a program has drawn, as PNG."""
-    return [one.png for one in drawn.pictures]
+    return [picture.png for picture in drawn.pictures]
 
 
 async def _by_engine(opened: PythonEngine, name: str, program: Path) -> Run:
@@ -152,8 +152,8 @@ async def run(repeat: int, number: int, source: Path | None) -> Result:
             code = 2 if counted["different"] else 0
         else:
             medians, equal = await measure(opened, repeat)
-            times = statistics.median(one["fresh"] / one["warm"] for one in medians.values())
-            more = statistics.median(one["warm"] - one["own"] for one in medians.values())
+            times = statistics.median(median["fresh"] / median["warm"] for median in medians.values())
+            more = statistics.median(median["warm"] - median["own"] for median in medians.values())
             found = {"examples": medians, "fresh / warm": times, "warm - own": more, "equal": equal}
             code = 2 if not equal else 0 if times >= LEAST_TIMES and more <= MOST_MORE else 1
         isolation = {tier.lower(): opened.isolation.mechanisms}

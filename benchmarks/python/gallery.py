@@ -73,7 +73,7 @@ def fetched(package: str, number: str) -> bytes:
     request = urllib.request.Request(f"{index}/{package}/", headers={"Accept": _JSON})
     with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
         files = json.load(answer)["files"]
-    address = next((one["url"] for one in files if one["filename"] == wanted), None)
+    address = next((file["url"] for file in files if file["filename"] == wanted), None)
     if address is None:
         raise LookupError(f"the package index has no {wanted}")
     with urllib.request.urlopen(address, timeout=_SECONDS) as answer:

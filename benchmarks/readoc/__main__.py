@@ -98,7 +98,7 @@ def ours(parts: Parts) -> list[Any]:
     distances = [tree_distances(tree, parts.tables[0]) for tree in parts.tables[1]]
     headings = tree_distances(parts.headings[0], [parts.headings[1]])
     order = inversions(_places(parts))
-    return [[(one.gold, one.predicted, one.distance) for one in matches], order, headings, distances]
+    return [[(match.gold, match.predicted, match.distance) for match in matches], order, headings, distances]
 
 
 def plain(parts: Parts) -> list[Any]:

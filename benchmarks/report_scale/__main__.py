@@ -62,7 +62,7 @@ def measure(number: int, models: int, times: int, where: Path | None, most_secon
             "cpu_s": time.process_time() - spent,
             "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             "page_mib": page.stat().st_size / 2**20,
-            "pictures": sum(1 for one in (folder / "report" / "pictures").rglob("*.png")),
+            "pictures": sum(1 for path in (folder / "report" / "pictures").rglob("*.png")),
         }
         command = [sys.executable, "-m", "benchmarks.report_scale.browser", str(page), str(times)]
         answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)

@@ -178,7 +178,7 @@ def _page(content: Content) -> str:
 def _spoiled(code: str, chance: random.Random) -> str:
     """Return code in which every tenth word is another one."""
     words = code.split(" ")
-    return " ".join(_word(chance) if chance.random() < 0.1 else one for one in words)
+    return " ".join(_word(chance) if chance.random() < 0.1 else word for word in words)
 
 
 def _word(chance: random.Random) -> str:

@@ -163,7 +163,7 @@ def _is_gateway(pid: int) -> bool:
 
 def answers(tasks: Sequence[str]) -> list[Answer]:
     """Return the recorded answers of some tasks; of charts, the programs of the bundled examples."""
-    instances = {one.id: one for one in open_data(None).instances if one.task in tasks}
+    instances = {instance.id: instance for instance in open_data(None).instances if instance.task in tasks}
     made = []
     for file in sorted(ANSWERS.glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
@@ -171,8 +171,8 @@ def answers(tasks: Sequence[str]) -> list[Answer]:
             if row["id"] in instances and row["finish"] == "stop":
                 made.append(Answer(instances[row["id"]], row["completion"]))
     if "chart" in tasks:
-        for one in open_data(CHARTS).instances:
-            made.append(Answer(one, f"```python\n{read_content(one).structure}\n```\n"))
+        for instance in open_data(CHARTS).instances:
+            made.append(Answer(instance, f"```python\n{read_content(instance).structure}\n```\n"))
     return made
 
 

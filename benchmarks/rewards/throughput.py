@@ -107,7 +107,7 @@ def jobs(title: str, number: int) -> list[Job]:
         instance, content = own[at % len(own)]
         answer = Answer(instance, task_spec(task).answer(content, Question(())))
         answer = replace(answer, completion=numbered(answer, at))
-        structure = known.structure_from(answer.completion, [one.name for one in instance.assets])
+        structure = known.structure_from(answer.completion, [asset.name for asset in instance.assets])
         assert not isinstance(structure, NoStructure), "the ground truth is a structure"
         document = known.document(structure, content.assets)
         request = known.request(document)

@@ -103,7 +103,7 @@ def _step(name: str, *arguments: object) -> dict[str, Any]:
 
 def _figures(run: dict[str, Any], samples: int) -> dict[str, Any]:
     first, last, end = run["looks"][0], run["looks"][-1], run["end"]
-    early = next(one for one in run["looks"] if one["finished"] * 5 >= samples)
+    early = next(look for look in run["looks"] if look["finished"] * 5 >= samples)
     grown = (last["rss_mib"] - early["rss_mib"]) * 1024 / max(1, last["finished"] - early["finished"])
     done = last["finished"] - first["finished"]
     return {
@@ -111,7 +111,7 @@ def _figures(run: dict[str, Any], samples: int) -> dict[str, Any]:
         "scored": run["scored"],
         "cpu_ms_a_sample": 1000 * (last["cpu_s"] - first["cpu_s"]) / done,
         "wall_ms_a_sample": 1000 * (last["wall_s"] - first["wall_s"]) / done,
-        "memory_mib": [round(one["rss_mib"], 1) for one in run["looks"]],
+        "memory_mib": [round(look["rss_mib"], 1) for look in run["looks"]],
         "growth_kib_a_sample": grown,
         "numbers_and_report": {
             "cpu_s": end["cpu_s"] - last["cpu_s"],

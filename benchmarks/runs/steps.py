@@ -95,7 +95,7 @@ def reporting(run: str) -> dict[str, Any]:
         "samples": samples,
         "cpu_s": time.process_time() - began,
         "peak_mib": _peak(),
-        "page_mib": sum(one.stat().st_size for one in folder.glob("*.html")) / 2**20,
+        "page_mib": sum(path.stat().st_size for path in folder.glob("*.html")) / 2**20,
         "steps": steps,
     }
 

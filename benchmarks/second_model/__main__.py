@@ -59,7 +59,7 @@ class Careless(Model):
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the page without some words."""
         spec = task_spec(instance.task)
-        change = next(one.change for one in spec.grades if one.rung is Rung.TENTH_MISSING)
+        change = next(grade.change for grade in spec.grades if grade.rung is Rung.TENTH_MISSING)
         content = read_content(instance)
         changed = change(content, Random(f"{self._seed} {instance.id}"))
         return Completion(spec.answer(changed or content, question), Finish.STOP)
@@ -127,7 +127,7 @@ async def _case(
     home: Path,
     repeat: int,
 ) -> Measured:
-    pages = sum(one.task == task for one in read_folder(data).instances)
+    pages = sum(instance.task == task for instance in read_folder(data).instances)
 
     async def spent() -> dict[str, float]:
         await asyncio.sleep(1.0)  # in which the renderer prepares its next page
@@ -156,7 +156,7 @@ async def _case(
 def _lines(rows: list[Measured]) -> Iterator[str]:
     yield f"CPU seconds of a page; load of this machine {load():.1f}, bar {BAR} (median of the others)"
     yield f"{'task':<14}{'profile':<12}{'pages':>5}{'first':>10}{'others':>10}   spread, medians of the parts"
-    yield from (one.line() for one in rows)
+    yield from (row.line() for row in rows)
 
 
 def main() -> int:
@@ -168,8 +168,8 @@ def main() -> int:
 
     def measure() -> Result:
         rows = asyncio.run(measured(given.repeat))
-        document = [{**asdict(one), "median": one.median} for one in rows]
-        return Result(document, _lines(rows), 0 if all(one.median < BAR for one in rows) else 1)
+        document = [{**asdict(row), "median": row.median} for row in rows]
+        return Result(document, _lines(rows), 0 if all(row.median < BAR for row in rows) else 1)
 
     return finish(given, measure)
 

@@ -187,7 +187,7 @@ def accuracy(
     """Return how many examples there are, how many are wrong, and the mean accuracy of both classes."""
     faults = wrong(rows, weights)
     counts = {music: sum(one.music == music for one, _ in rows) for music in (True, False)}
-    missed = {music: sum(one.music == music for one in faults) for music in (True, False)}
+    missed = {music: sum(fault.music == music for fault in faults) for music in (True, False)}
     mean = sum(1 - missed[music] / max(1, counts[music]) for music in (True, False)) / 2
     return {
         "music": counts[True],
@@ -195,7 +195,7 @@ def accuracy(
         "other": counts[False],
         "other taken for music": missed[False],
         "accuracy": round(mean, 5),
-        "files": [str(one.path) for one in faults],
+        "files": [str(fault.path) for fault in faults],
     }
 
 
@@ -210,7 +210,7 @@ def measured(found: Sequence[Numbers], published: bool) -> dict[str, object]:
         weights = learnt(rows, music)
     report: dict[str, object] = {
         "features": list(FEATURES),
-        "weights": [float(f"{one:.5g}") for one in weights],
+        "weights": [float(f"{weight:.5g}") for weight in weights],
     }
     staves_only = (1.0, *[0.0] * (len(FEATURES) - 1), -0.5)
     for name, part in (("seen", seen), ("unseen", unseen)):
@@ -225,7 +225,7 @@ def measured(found: Sequence[Numbers], published: bool) -> dict[str, object]:
 
 def first_by_hash(examples: Iterable[Example], most: int) -> list[Example]:
     """Return at most so many examples, chosen by the SHA-256 of their names."""
-    return sorted(examples, key=lambda one: hashlib.sha256(one.path.name.encode()).digest())[:most]
+    return sorted(examples, key=lambda example: hashlib.sha256(example.path.name.encode()).digest())[:most]
 
 
 def main() -> int:

@@ -93,7 +93,7 @@ async def run(options: Options) -> Report:
         procedure = await run_procedure(samples, helm.outcomes, options.chromium, images)
     return Report(
         machine=_machine(options, procedure, before),
-        samples={task: sum(one.task == task for one in samples) for task in INSTANCES},
+        samples={task: sum(sample.task == task for sample in samples) for task in INSTANCES},
         procedure=Way(procedure.costs),
         one=one,
         two=two,

@@ -131,7 +131,7 @@ class _Following:
                 case "sample":
                     say(f"{self._title}: {line['finished']} samples")
                 case _:
-                    return {one["id"]: one for one in line["outcomes"]}
+                    return {outcome["id"]: outcome for outcome in line["outcomes"]}
 
     async def _look(self) -> _Look:
         spent = {**await self._stack.rested(), EVALUATION: await self._own()}

@@ -123,7 +123,7 @@ def _resized(image: Rgb, reference: Rgb) -> tuple[Rgb, Rgb]:
 
 
 def _padded(*images: Rgb) -> tuple[Rgb, Rgb]:
-    height, width = (max(one.shape[axis] for one in images) for axis in (0, 1))
+    height, width = (max(image.shape[axis] for image in images) for axis in (0, 1))
     padded = [np.full((height, width, 3), 255, np.uint8) for _ in images]
     for target, one in zip(padded, images, strict=True):
         target[: one.shape[0], : one.shape[1]] = one

@@ -231,9 +231,9 @@ class Report:
         yield "|---|---|---|---|---|"
         for task, number in self.samples.items():
             cells = [way.costs[task].cpu for way in (self.procedure, first, second)]
-            yield _row(f"CPU s a sample, {task} ({number})", [f"{one:.2f}" for one in cells], cells)
+            yield _row(f"CPU s a sample, {task} ({number})", [f"{cell:.2f}" for cell in cells], cells)
         cells = [way.cpu / 60 for way in (self.procedure, first, second)]
-        yield _row(f"**CPU minutes of {total:,} instances**", [f"**{one:.0f}**" for one in cells], cells)
+        yield _row(f"**CPU minutes of {total:,} instances**", [f"**{cell:.0f}**" for cell in cells], cells)
         helm = self.helm.cpu / 60
         yield _row("… both by profile helm", [f"{cells[0]:.0f}", "", f"{helm:.1f}"], [cells[0], helm])
         for task in self.samples:

@@ -76,7 +76,7 @@ def _site_with(site: Mapping[str, bytes], line: str) -> dict[str, bytes]:
 
     A page whose body is in a layout has it after its front matter.
     """
-    name = next((one for one in INDEXES if one in site), None)
+    name = next((index for index in INDEXES if index in site), None)
     if name is None:
         return dict(site)
     page = site[name]
@@ -119,12 +119,12 @@ def choose(data: Path | None, more: Iterable[Path], number: int) -> list[Instanc
     """
     instances: dict[str, Instance] = {}
     for name in (data, *more):
-        for one in open_data(name).instances:
-            if one.task in INSTANCES and one.structure is not None and one.image is not None:
-                instances.setdefault(one.id, one)
+        for instance in open_data(name).instances:
+            if instance.task in INSTANCES and instance.structure is not None and instance.image is not None:
+                instances.setdefault(instance.id, instance)
     chosen: list[Instance] = []
     for task in INSTANCES:
-        own = [one for one in instances.values() if one.task == task]
+        own = [instance for instance in instances.values() if instance.task == task]
         if not own:
             raise MeasurementError(f"the data has no instance of the task {task} with a ground truth")
         chosen += evenly(own, number)
@@ -143,13 +143,13 @@ def lay_down(instances: Sequence[Instance], folder: Path) -> list[Sample]:
     sources.mkdir()
     index, samples = [], []
     answers: dict[str, list[str]] = {model: [] for model in LINES}
-    for number, one in enumerate(instances):
-        index.append(json.dumps(_line(one, number, data)))
-        content = read_content(one)
-        texts = {model: completion(one.task, content, model) for model in LINES}
+    for number, instance in enumerate(instances):
+        index.append(json.dumps(_line(instance, number, data)))
+        content = read_content(instance)
+        texts = {model: completion(instance.task, content, model) for model in LINES}
         for model, text in texts.items():
-            answers[model].append(json.dumps({"id": one.id, "completion": text}))
-        samples.append(_sample(one, texts["second"], sources / f"{number:04}"))
+            answers[model].append(json.dumps({"id": instance.id, "completion": text}))
+        samples.append(_sample(instance, texts["second"], sources / f"{number:04}"))
     (data / "instances.jsonl").write_text("\n".join(index) + "\n")
     for model, lines in answers.items():
         (folder / f"{model}.jsonl").write_text("\n".join(lines) + "\n")

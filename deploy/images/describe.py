@@ -48,8 +48,8 @@ def _documents(channel: grpc.Channel) -> dict[str, str]:
         documents_pb2.DescribeRequest(), timeout=_SECONDS
     )
     return {
-        f"{_PREFIX}.engine": ", ".join(f"{one.name} {one.version}" for one in about.engines),
-        f"{_PREFIX}.engine.digest": " ".join(one.digest for one in about.engines),
+        f"{_PREFIX}.engine": ", ".join(f"{engine.name} {engine.version}" for engine in about.engines),
+        f"{_PREFIX}.engine.digest": " ".join(engine.digest for engine in about.engines),
         f"{_PREFIX}.fonts.digest": about.fonts_digest,
         **_versions(about.versions),
     }
@@ -61,7 +61,7 @@ def _metrics(channel: grpc.Channel) -> dict[str, str]:
     about = metrics_pb2_grpc.MetricsServiceStub(channel).Describe(
         metrics_pb2.DescribeRequest(), timeout=_SECONDS
     )
-    available = (f"{one.name}:{one.version}" for one in about.metrics if one.available)
+    available = (f"{metric.name}:{metric.version}" for metric in about.metrics if metric.available)
     return {
         f"{_PREFIX}.device": about.device,
         f"{_PREFIX}.metrics": " ".join(sorted(set(available))),

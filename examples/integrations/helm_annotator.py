@@ -58,7 +58,9 @@ class RoundTripAnnotator(Annotator):
         if state.result is None:
             raise ValueError("annotation comes after the model has answered")
         picture = _picture(state)
-        return [RoundTripRequest(picture, one.text, self._task) for one in state.result.completions]
+        return [
+            RoundTripRequest(picture, completion.text, self._task) for completion in state.result.completions
+        ]
 
     def _annotation(self, result: RoundTripResult) -> dict[str, Any]:
         record = result.record
@@ -78,8 +80,8 @@ class RoundTripAnnotator(Annotator):
 
 def _picture(state: RequestState) -> str:
     content = state.instance.input.multimedia_content
-    for one in content.media_objects if content else ():
-        if one.content_type.startswith("image/") and one.location:
-            location: str = one.location
+    for media_object in content.media_objects if content else ():
+        if media_object.content_type.startswith("image/") and media_object.location:
+            location: str = media_object.location
             return location
     raise ValueError(f"instance {state.instance.id!r} has no picture")

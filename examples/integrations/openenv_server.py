@@ -147,7 +147,7 @@ def app(
         turns: The most answers of an episode.
         sessions: The most sessions at a time.
     """
-    instances = [one for one in open_data(data).instances if one.task == task]
+    instances = [instance for instance in open_data(data).instances if instance.task == task]
     make: Callable[[], RoundTripEnvironment] = lambda: RoundTripEnvironment(reward, instances, turns)  # noqa: E731
     concurrency = ConcurrencyConfig(max_concurrent_envs=sessions, session_timeout=3600.0)
     return create_fastapi_app(make, Answer, Seen, concurrency_config=concurrency, state_cls=EpisodeState)

@@ -59,7 +59,7 @@ class RoundTrip(Environment):
     @classmethod
     def list_tasks(cls, split: str) -> list[dict[str, Any]]:
         """Return the instances."""
-        return [{"instance": one} for one in cls.instances]
+        return [{"instance": instance} for instance in cls.instances]
 
     @tool
     async def submit(self, given: Answer) -> ToolOutput:
@@ -85,7 +85,7 @@ def server(reward: RoundTripReward, data: str | None = None, task: str = "latex"
         task: Its task.
         turns: The most answers of an episode.
     """
-    ids = [one.id for one in open_data(data).instances if one.task == task]
+    ids = [instance.id for instance in open_data(data).instances if instance.task == task]
     return Server([type("RoundTrip", (RoundTrip,), {"reward": reward, "instances": ids, "turns": turns})])
 
 
@@ -102,11 +102,11 @@ def _metadata(step: EpisodeStep) -> dict[str, Any]:
 
 def _blocks(parts: Sequence[str | bytes]) -> list[TextBlock | ImageBlock]:
     return [
-        TextBlock(text=one)
-        if isinstance(one, str)
-        else ImageBlock(data=base64.b64encode(one).decode("ascii"), mimeType=read_header(one).media_type)
-        for one in parts
-        if one
+        TextBlock(text=part)
+        if isinstance(part, str)
+        else ImageBlock(data=base64.b64encode(part).decode("ascii"), mimeType=read_header(part).media_type)
+        for part in parts
+        if part
     ]
 
 

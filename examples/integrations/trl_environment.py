@@ -22,7 +22,7 @@ TURNS = 3
 
 def rows(data: str | None = None) -> list[dict[str, str]]:
     """Return the rows of the data set: the instances, whose questions the environment asks itself."""
-    return [{"instance": one.id} for one in open_data(data).instances if one.task == "latex"]
+    return [{"instance": instance.id} for instance in open_data(data).instances if instance.task == "latex"]
 
 
 def main(model: str) -> None:

@@ -28,7 +28,9 @@ def rows(data: str | None = None, limit: int | None = None) -> Iterator[dict[str
     """Yield what the trainer shows the model, and the columns that the reward looks at."""
     task = open_task("latex")
     selection = Selection(limit=limit, seed=1)
-    for one in selection.apply(one for one in open_data(data).instances if one.task == "latex"):
+    for one in selection.apply(
+        instance for instance in open_data(data).instances if instance.task == "latex"
+    ):
         structure = one.structure.read_text(encoding="utf-8") if one.structure else None
         (question,) = task.questions(one)
         prompt = "".join(part.text for part in question.parts if isinstance(part, TextPart))

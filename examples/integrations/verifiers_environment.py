@@ -48,7 +48,7 @@ def main(address: str, model: str) -> None:
     """Print what became of each instance."""
     for episode in asyncio.run(play(address, model, INSTANCES)):
         for trace in episode.traces:
-            turns = ", ".join(f"{one:.2f}" for one in trace.info.get("episode", {}).get("rewards", []))
+            turns = ", ".join(f"{reward:.2f}" for reward in trace.info.get("episode", {}).get("rewards", []))
             ended = f"reward {trace.reward:.2f}" if trace.ok else f"no reward: {trace.last_error}"
             print(f"{trace.task.data.id}: turns {turns or 'none'}; {ended}")
 

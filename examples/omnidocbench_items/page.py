@@ -91,7 +91,7 @@ def aside(number: int, category: str, content: str, *, gap: float = 8.0) -> Elem
 
 def code(number: int, order: int, lines: Sequence[str]) -> Element:
     """Return lines of a program."""
-    rows = r"\\ ".join(r"\mbox{}" + one.replace("_", r"\_").replace(" ", "~") for one in lines)
+    rows = r"\\ ".join(r"\mbox{}" + line.replace("_", r"\_").replace(" ", "~") for line in lines)
     return Element(
         number,
         "code_txt",

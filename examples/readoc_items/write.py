@@ -53,7 +53,9 @@ def _tex_block(block: Block) -> Iterator[str]:
             yield f"\\begin{{{kind}*}}\n" + " \\\\\n".join(lines) + f"\n\\end{{{kind}*}}"
         case Items(items):
             yield (
-                "\\begin{itemize}\n" + "\n".join(f"\\item {_tex(one)}" for one in items) + "\n\\end{itemize}"
+                "\\begin{itemize}\n"
+                + "\n".join(f"\\item {_tex(item)}" for item in items)
+                + "\n\\end{itemize}"
             )
         case Table(caption, columns, rows):
             head, *body = (" & ".join(map(_tex_cell, row)) + r" \\" for row in rows)
@@ -112,7 +114,7 @@ def markdown(article: Article) -> str:
                 inner = _INNER[kind]
                 blocks.append(f"\\[\\begin{{{inner}}} " + " \\\\ ".join(lines) + f" \\end{{{inner}}}\\]")
             case Items(items):
-                blocks.append("\n".join(f"* {_md(one)}" for one in items))
+                blocks.append("\n".join(f"* {_md(item)}" for item in items))
             case Table():
                 tables += 1
                 blocks.append(_md_table(block, tables))

@@ -111,7 +111,10 @@ def _clinic() -> Image.Image:
         page.check(30 + 170 * number, 180, name in _CLINIC["symptoms"], name)
     page.text(30, 226, "Medicines that you take", 15, GREY)
     rows = [("Name", "Dose", "Times a day")]
-    rows += [(one["name"], f"{one['dose_mg']} mg", str(one["per_day"])) for one in _CLINIC["medicines"]]
+    rows += [
+        (medicine["name"], f"{medicine['dose_mg']} mg", str(medicine["per_day"]))
+        for medicine in _CLINIC["medicines"]
+    ]
     page.table(30, 250, (330, 160, 200), [*rows, ("", "", "")])
     _field(page, 30, 404, 420, "Allergies", "")
     page.text(500, 404, "Signature", 15, GREY)

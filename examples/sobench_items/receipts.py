@@ -93,17 +93,17 @@ def _cafe() -> Image.Image:
 
 
 def _market() -> Image.Image:
-    lines = [(one["name"], money(one["price"])) for one in _MARKET["items"]]
+    lines = [(item["name"], money(item["price"])) for item in _MARKET["items"]]
     return _receipt(_MARKET["shop"], ["Till 2"], [lines, [("Total", money(_MARKET["total"]))]], ["* * *"])
 
 
 def _hardware() -> Image.Image:
     lines: list[Line] = []
-    for one in _HARDWARE["lines"]:
-        lines.append((one["article"], money(one["quantity"] * one["unit_price"])))
-        lines.append((f"   {one['quantity']} x {money(one['unit_price'])}", ""))
-        if one["discount"] is not None:
-            lines.append(("   discount 10 %", f"-{money(one['discount'])}"))
+    for line in _HARDWARE["lines"]:
+        lines.append((line["article"], money(line["quantity"] * line["unit_price"])))
+        lines.append((f"   {line['quantity']} x {money(line['unit_price'])}", ""))
+        if line["discount"] is not None:
+            lines.append(("   discount 10 %", f"-{money(line['discount'])}"))
     due = [("Amount due", money(_HARDWARE["amount_due"])), ("Paid by card", money(_HARDWARE["amount_due"]))]
     return _receipt("Nail & Board", [f"Receipt {_HARDWARE['receipt_number']}"], [lines, due])
 
@@ -111,10 +111,10 @@ def _hardware() -> Image.Image:
 def _diner() -> Image.Image:
     place, bill = _DINER["restaurant"], _DINER["bill"]
     lines = [
-        (f"{one['count']}  {one['name']}", money(one["count"] * one["price"]["amount"]))
-        for one in bill["dishes"]
+        (f"{dish['count']}  {dish['name']}", money(dish["count"] * dish["price"]["amount"]))
+        for dish in bill["dishes"]
     ]
-    single = [(f"   each {money(one['price']['amount'])}", "") for one in bill["dishes"]]
+    single = [(f"   each {money(dish['price']['amount'])}", "") for dish in bill["dishes"]]
     dishes = [line for pair in zip(lines, single, strict=True) for line in pair]
     sums = [("Tax 10 %", money(bill["tax"]["amount"])), ("Total EUR", money(bill["total"]["amount"]))]
     head = [place["address"]["street"], place["address"]["city"], f"Table {_DINER['table']}"]

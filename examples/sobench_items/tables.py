@@ -72,7 +72,10 @@ def _departures() -> Image.Image:
     page = Page(720, 290)
     page.text(30, 24, f"Departures - {_DEPARTURES['station']}", 26)
     rows = [("Time", "Destination", "Platform")]
-    rows += [(one["time"], one["destination"], one["platform"] or "-") for one in _DEPARTURES["departures"]]
+    rows += [
+        (departure["time"], departure["destination"], departure["platform"] or "-")
+        for departure in _DEPARTURES["departures"]
+    ]
     page.table(30, 78, (120, 400, 140), rows)
     return page.image
 

@@ -18,7 +18,7 @@ from verdict_differences import (
 
 
 def test_what_differs_between_places_is_explained(recordings: dict[str, Future[Path]]) -> None:
-    files = [one.result() for one in recordings.values()]
+    files = [recording.result() for recording in recordings.values()]
     for name, part in attack_parts().items():
         if part.has_verdicts:
             keep_verdicts(name, part)

@@ -37,7 +37,9 @@ def versions(shell) -> dict[str, int]:
     kinds = "deployments,services,configmaps,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers"
     found = shell(f"kubectl -n image2struct get {kinds} -o json")
     items = json.loads(found.stdout)["items"]
-    return {f"{one['kind']}/{one['metadata']['name']}": one["metadata"].get("generation", 0) for one in items}
+    return {
+        f"{item['kind']}/{item['metadata']['name']}": item["metadata"].get("generation", 0) for item in items
+    }
 
 
 def test_every_pod_of_a_service_is_ready(shell, overlay):

@@ -101,7 +101,7 @@ class System:
 def settings_at(addresses: Mapping[str, str], **others: Any) -> Settings:
     """Return settings with the addresses of services, by their names."""
     at = {name.replace("-", "_"): address for name, address in addresses.items()}
-    typed = {one.name for one in fields(Settings)}
+    typed = {field.name for field in fields(Settings)}
     of_others = {name: address for name, address in at.items() if name not in typed}
     own = {name: address for name, address in at.items() if name in typed}
     return Settings(**own, services=of_others, **others)
@@ -140,6 +140,6 @@ def local(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     engine.undo(command, "down", XDG_STATE_HOME=str(state))
     try:
         told = json.loads(docker_engine.run([command, "up", "--json"], environment, seconds=600, apart=True))
-        yield settings_at({one["name"]: one["address"] for one in told["services"]})
+        yield settings_at({service["name"]: service["address"] for service in told["services"]})
     finally:
         docker_engine.run([command, "down"], environment)

@@ -32,7 +32,7 @@ def good(renderers):
 def pictures(renderer, source):
     rendering = renderer.render(RenderRequest(source))
     assert rendering.verdict.has_picture, rendering.message
-    return [one.png for one in rendering.pictures]
+    return [picture.png for picture in rendering.pictures]
 
 
 def started_at(system, service):

@@ -26,7 +26,7 @@ SETTLE_SECONDS = 10
 LIMITS = Limits(cpu_seconds=8.0, wall_seconds=60.0)
 # What a service needs to be root among the users of its jobs, and no more.
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
-AS_ROOT = ("--user", "0:0", *(f"--cap-add={one}" for one in CAPABILITIES))
+AS_ROOT = ("--user", "0:0", *(f"--cap-add={capability}" for capability in CAPABILITIES))
 
 
 def latex(body):
@@ -150,7 +150,7 @@ def draw(renderer, service):
 def pictures(client, source):
     rendering = client.render(RenderRequest(source))
     assert rendering.verdict.has_picture, rendering.message
-    return [one.png for one in rendering.pictures]
+    return [picture.png for picture in rendering.pictures]
 
 
 def pixels(png):

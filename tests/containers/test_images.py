@@ -9,7 +9,7 @@ import pytest
 from docker_engine import ROOT
 from i2s_client.service_table import SERVICES
 
-NAMES = (*(one.name for one in SERVICES), "sdk", "gateway")
+NAMES = (*(service.name for service in SERVICES), "sdk", "gateway")
 # What was measured, rounded up. The SDK's has what vendors' models and object stores need, so that a large
 # run starts with nothing to add; the metrics' is that without PyTorch unless NETWORKS=cpu is set.
 MEGABYTES = {
@@ -89,10 +89,10 @@ def test_the_bill_of_materials_of_an_image_names_all_that_is_installed(engine, i
     bill = json.loads(run(engine, name, "cat", SBOM))
     assert (bill["spdxVersion"], bill["name"]) == ("SPDX-2.3", f"i2s-{name}")
     named = {"debian": [], "python": []}
-    for one in bill["packages"]:
-        for reference in one.get("externalRefs", ()):
+    for package in bill["packages"]:
+        for reference in package.get("externalRefs", ()):
             kind = {"deb": "debian", "pypi": "python"}[reference["referenceLocator"][4:].split("/")[0]]
-            named[kind].append([one["name"], one["versionInfo"]])
+            named[kind].append([package["name"], package["versionInfo"]])
     for kind, packages in installed.items():
         assert len(packages) > 10, kind
         assert sorted(named[kind]) == sorted(packages), kind

@@ -44,9 +44,9 @@ def two(system):
     system.compose("up", "--detach", "--no-recreate", "--scale", "render-latex=2")
     containers = system.containers("render-latex")
     assert len(containers) == 2
-    for one in containers:
+    for container in containers:
         system.engine.docker(
-            "exec", one, "python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081", str(START_SECONDS),
+            "exec", container, "python", "-I", "/opt/i2s/health.py", "127.0.0.1:8081", str(START_SECONDS),
             seconds=START_SECONDS + 30,
         )  # fmt: skip
     yield containers
@@ -83,7 +83,7 @@ def test_load_spreads_and_a_killed_replica_costs_no_answer(system, two):
     pictures = [
         {found for number, (_, found) in answers.items() if int(number) % 5 == kind} for kind in range(5)
     ]
-    assert [len(one) for one in pictures] == [1] * 5
+    assert [len(picture) for picture in pictures] == [1] * 5
     assert len(set.union(*pictures)) == 5
     assert min(served.values()) >= KILL_AFTER // 4, served
     system.engine.docker("start", two[0])

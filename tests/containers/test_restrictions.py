@@ -100,7 +100,7 @@ def neighbours(system, service):
         if other != service:
             networks = system.inspect(other)["NetworkSettings"]["Networks"]
             port = PORTS[other]
-            found += [(one["IPAddress"], port) for one in networks.values()] + [(other, port)]
+            found += [(network["IPAddress"], port) for network in networks.values()] + [(other, port)]
     return found
 
 
@@ -124,7 +124,7 @@ def test_no_address_is_reachable_from_inside(attempts, canary, service):
     _, seen = canary
     targets, answer = attempts[service]
     assert answer["reached"] == []
-    assert len(answer["refused"]) == len({str(list(one)) for one in targets})
+    assert len(answer["refused"]) == len({str(list(target)) for target in targets})
     assert seen == []
 
 

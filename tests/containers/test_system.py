@@ -28,7 +28,10 @@ from i2s_wire.renderers import RENDERER_SPECS
 
 EXAMPLES = ROOT / "examples"
 NETWORKS = {"lpips", "cis"}  # what the image has with NETWORKS=cpu only
-TIERS = {one.name: "NAMESPACE" if one.nesting else "LANDLOCK" for one in RENDERER_SPECS}
+TIERS = {
+    renderer_spec.name: "NAMESPACE" if renderer_spec.nesting else "LANDLOCK"
+    for renderer_spec in RENDERER_SPECS
+}
 
 
 def instances(task):
@@ -108,7 +111,10 @@ def test_a_generic_source_has_the_same_pixels_in_containers(system, local, langu
     assert np.array_equal(pixels(there.png), pixels(here.png))
 
 
-@pytest.mark.parametrize("service", [*(one.name for one in RENDERER_SPECS if not one.nesting), "documents"])
+@pytest.mark.parametrize(
+    "service",
+    [*(renderer_spec.name for renderer_spec in RENDERER_SPECS if not renderer_spec.nesting), "documents"],
+)
 def test_our_profile_gives_the_namespace_tier_to_the_others_too(engine, images, service):
     profile = ROOT / "deploy/seccomp/i2s-namespace.json"
     variable = variable_name(service)

@@ -37,7 +37,7 @@ def test_up_evaluate_status_logs_down(engine, images, tmp_path, python_path):
     try:
         started = json.loads(command("up", "--docker", "--json"))
         assert started["kind"] == "docker"
-        assert {one["name"] for one in started["services"]} == {one.name for one in SERVICES}
+        assert {service["name"] for service in started["services"]} == {service.name for service in SERVICES}
         assert json.loads(command("status", "--json"))["ok"]
         host = json.loads(engine.docker("inspect", started["services"][0]["runs_as"]))[0]["HostConfig"]
         assert (host["ReadonlyRootfs"], host["CapDrop"], host["Privileged"]) == (True, ["ALL"], False)

@@ -40,7 +40,7 @@ def test_every_display_of_the_files_of_amsmath_looks_the_same_behind_both_preamb
         pytest.skip("NOT TESTED: the files of amsmath are in the package texlive-latex-base-doc")
     definitions, formulas = displays(gzip.decompress(file.read_bytes()).decode("utf-8", "replace"))
     assert len(formulas) == DISPLAYS[name]
-    assert [one.snippet for one in looks(formulas, definitions, halt=False) if not one.same] == []
+    assert [look.snippet for look in looks(formulas, definitions, halt=False) if not look.same] == []
 
 
 def test_a_display_that_ends_outside_of_a_quotation_is_none():
@@ -54,7 +54,7 @@ def test_a_display_that_ends_outside_of_a_quotation_is_none():
 def test_symbols_look_the_same_behind_both_preambles():
     pages = list(symbol_pages())
     assert sum(page.count("$a") for page in pages) > 350
-    assert [one.snippet for one in looks(pages) if one.is_blank or not one.same] == []
+    assert [look.snippet for look in looks(pages) if look.is_blank or not look.same] == []
 
 
 def test_fadings_look_the_same_behind_both_preambles():

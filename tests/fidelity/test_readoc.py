@@ -50,16 +50,16 @@ def _vectors(op: str) -> list[dict[str, Any]]:
 
 
 def test_standardised_texts_are_those_of_the_released_code() -> None:
-    for one in _vectors("clean_md"):
-        text = before_tables(one["inp"], Profile.HELM)
+    for vector in _vectors("clean_md"):
+        text = before_tables(vector["inp"], Profile.HELM)
         converted = {table.key: as_html(table) for table in table_conversions(text)}
-        assert after_tables(with_latex_tables(text, converted, Profile.HELM)) == one["out"], one
+        assert after_tables(with_latex_tables(text, converted, Profile.HELM)) == vector["out"], vector
 
 
 def test_segments_are_those_of_the_released_code() -> None:
-    for one in _vectors("extract"):
-        cut, parts = segments(one["inp"], Profile.HELM), one["out"]["subtask"]
-        assert (cut.whole, list(cut.blocks)) == (one["out"]["overall"], one["out"]["segments"])
+    for vector in _vectors("extract"):
+        cut, parts = segments(vector["inp"], Profile.HELM), vector["out"]["subtask"]
+        assert (cut.whole, list(cut.blocks)) == (vector["out"]["overall"], vector["out"]["segments"])
         assert (cut.plain, list(cut.tables), list(cut.headings)) == (
             parts["plain"], parts["table"], parts["heads"],
         )  # fmt: skip
@@ -67,37 +67,41 @@ def test_segments_are_those_of_the_released_code() -> None:
 
 
 def test_heading_trees_have_the_score_of_the_released_code() -> None:
-    for one in _vectors("head_teds"):
-        tree, other = heading_tree(one["pred"]), heading_tree(one["gold"])
-        assert tree_similarity(apted_distance(tree, other), tree.size, other.size) == one["out"], one
+    for vector in _vectors("head_teds"):
+        tree, other = heading_tree(vector["pred"]), heading_tree(vector["gold"])
+        assert tree_similarity(apted_distance(tree, other), tree.size, other.size) == vector["out"], vector
 
 
 def test_orders_have_the_score_of_the_released_code() -> None:
-    for one in _vectors("seg_order"):
-        found = [match.predicted for match in match_blocks(one["pred"], one["gold"])]
-        score = kendall_distance_score(found, len(one["pred"]), len(one["gold"]))
-        assert score == pytest.approx(one["out"]["kendall_tau"]), one
-    for one in _vectors("word_order"):
-        assert token_order_score(one["pred"], one["gold"]) == pytest.approx(one["out"]["kendall_tau"]), one
+    for vector in _vectors("seg_order"):
+        found = [match.predicted for match in match_blocks(vector["pred"], vector["gold"])]
+        score = kendall_distance_score(found, len(vector["pred"]), len(vector["gold"]))
+        assert score == pytest.approx(vector["out"]["kendall_tau"]), vector
+    for vector in _vectors("word_order"):
+        assert token_order_score(vector["pred"], vector["gold"]) == pytest.approx(
+            vector["out"]["kendall_tau"]
+        ), vector
 
 
 def test_texts_have_the_scores_of_the_released_code() -> None:
-    for one in _vectors("concat"):
-        assert edit_similarity(one["pred"], one["gold"]) == pytest.approx(one["out"]["edit_dist_sim"])
-        assert vocabulary_score(one["pred"], one["gold"]) == pytest.approx(one["out"]["f_measure"])
+    for vector in _vectors("concat"):
+        assert edit_similarity(vector["pred"], vector["gold"]) == pytest.approx(
+            vector["out"]["edit_dist_sim"]
+        )
+        assert vocabulary_score(vector["pred"], vector["gold"]) == pytest.approx(vector["out"]["f_measure"])
 
 
 def test_tables_have_the_scores_of_the_released_code() -> None:
-    for one in _vectors("table"):
+    for vector in _vectors("table"):
         predicted, gold = (
-            [table_tree(html[len("<html><body>") : -len("</body></html>")]) for html in one[side]]
+            [table_tree(html[len("<html><body>") : -len("</body></html>")]) for html in vector[side]]
             for side in ("pred_html", "gold_html")
         )
         value = score_tables(predicted, gold, 0).value if predicted else 0.0
-        assert value == pytest.approx(one["out"]["teds_min"]), one
-        texts = ["\n".join(one[side]).strip() for side in ("pred", "gold")]
-        assert edit_similarity(*texts) == pytest.approx(one["concat"]["edit_dist_sim"]), one
-        assert vocabulary_score(*texts) == pytest.approx(one["concat"]["f_measure"]), one
+        assert value == pytest.approx(vector["out"]["teds_min"]), vector
+        texts = ["\n".join(vector[side]).strip() for side in ("pred", "gold")]
+        assert edit_similarity(*texts) == pytest.approx(vector["concat"]["edit_dist_sim"]), vector
+        assert vocabulary_score(*texts) == pytest.approx(vector["concat"]["f_measure"]), vector
 
 
 def _flat(text: str) -> str:
@@ -157,7 +161,7 @@ def _columns(
         assert isinstance(values, MetricValues)
         found.append(values)
     columns = {name: [one.metrics[name] for one in found] for name in COLUMNS}
-    present = {name: [one for one in values if one is not None] for name, values in columns.items()}
+    present = {name: [value for value in values if value is not None] for name, values in columns.items()}
     return {name: 100 * fmean(values) for name, values in present.items() if values}
 
 

@@ -26,9 +26,9 @@ def vectors() -> list[dict[str, Any]]:
 
 def _by_kind(pred: Any, gold: Any, label: Any) -> dict[str, int]:
     nodes = list(match_fields(pred, gold, label, Profile.HELM).walk())
-    right = [one.gold for one in nodes if one.matched]
+    right = [node.gold for node in nodes if node.matched]
     return {
-        "total": sum(one.counted for one in nodes),
+        "total": sum(node.counted for node in nodes),
         "list": sum(isinstance(one, list) for one in right),
         "dict": sum(isinstance(one, dict) for one in right),
         "num": sum(isinstance(one, int | float) for one in right),
@@ -38,18 +38,18 @@ def _by_kind(pred: Any, gold: Any, label: Any) -> dict[str, int]:
 
 
 def test_counts_are_those_of_the_released_code(vectors: list[dict[str, Any]]) -> None:
-    assert {one["name"]: _by_kind(one["pred"], one["gt"], one["labels"]) for one in vectors} == {
-        one["name"]: one["expect"] for one in vectors
-    }
+    assert {
+        vector["name"]: _by_kind(vector["pred"], vector["gt"], vector["labels"]) for vector in vectors
+    } == {vector["name"]: vector["expect"] for vector in vectors}
 
 
 def test_the_scorer_has_the_same_counts(vectors: list[dict[str, Any]]) -> None:
     task = open_task("sobench", Profile("reference"))
     (scorer,) = task.scorers
-    for one in vectors:
-        structure = task.structure_from(f"```json\n{json.dumps(one['pred'])}\n```")
-        target = {"answer": one["gt"], "labels": one["labels"]}
+    for vector in vectors:
+        structure = task.structure_from(f"```json\n{json.dumps(vector['pred'])}\n```")
+        target = {"answer": vector["gt"], "labels": vector["labels"]}
         values = scorer.score(Scorable("a", structure.code, {"schema": {}}, target))
         matches, total = values.parts["fma"]
-        assert (total, matches) == (one["expect"]["total"], one["expect"]["match"]), one["name"]
-        assert values.metrics["fsma"] == (matches == total), one["name"]
+        assert (total, matches) == (vector["expect"]["total"], vector["expect"]["match"]), vector["name"]
+        assert values.metrics["fsma"] == (matches == total), vector["name"]

@@ -86,8 +86,8 @@ def running(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], Fu
         try:
             yield futures
         finally:
-            for one in futures.values():
-                one.cancel()
+            for future in futures.values():
+                future.cancel()
 
 
 @pytest.fixture(scope="session")

@@ -72,10 +72,10 @@ def test_a_tier_serves_or_is_refused_in_one_line(guest: Guest, way: str) -> None
 def test_mechanisms_name_landlock_and_what_stands_in_for_it(guest: Guest, way: str) -> None:
     mechanisms = guest.jail(f"jail {way}")["mechanisms"]
     abi = guest.landlock_abi
-    assert [one for one in mechanisms if one.startswith("landlock")] == (
+    assert [mechanism for mechanism in mechanisms if mechanism.startswith("landlock")] == (
         [f"landlock abi {abi}"] if abi else []
     )
-    standing_in = {one for one in mechanisms if "in place of landlock" in one}
+    standing_in = {mechanism for mechanism in mechanisms if "in place of landlock" in mechanism}
     expected = {
         f"seccomp in place of landlock: {name}"
         for name, first in {**{name: first for name, (first, _) in HOLES.items()}, "sockets": 6}.items()
@@ -87,7 +87,7 @@ def test_mechanisms_name_landlock_and_what_stands_in_for_it(guest: Guest, way: s
 @pytest.mark.parametrize(("guest", "way"), SERVING, indirect=["guest"], ids=_id)
 def test_jobs_are_followed_where_no_control_group_counts_their_processes(guest: Guest, way: str) -> None:
     mechanisms = guest.jail(f"jail {way}")["mechanisms"]
-    grouped = any(one.startswith("cgroup") for one in mechanisms)
+    grouped = any(mechanism.startswith("cgroup") for mechanism in mechanisms)
     assert ("processes followed" in mechanisms) != grouped
 
 
@@ -174,9 +174,9 @@ def test_a_service_that_cannot_serve_ends_with_the_reason_in_one_line(
 )
 def test_doctor_finds_nothing_bad(guest: Guest, user: str) -> None:
     output = guest.output(f"render {user}")
-    assert [one for one in output["doctor"]["findings"] if one["state"] == "bad"] == []
+    assert [finding for finding in output["doctor"]["findings"] if finding["state"] == "bad"] == []
     assert (output["doctor_code"], output["doctor"]["ok"]) == (0, True)
-    findings = {one["name"]: one for one in output["doctor"]["findings"]}
+    findings = {finding["name"]: finding for finding in output["doctor"]["findings"]}
     for engine in ENGINES:
         assert findings[f"{engine} isolation"]["state"] == "good"
         assert findings[f"{engine} isolation"]["detail"].startswith(str(_tier(guest.name, user)).lower())

@@ -133,8 +133,8 @@ def check_message(said: list[str], run: Path, words: list[str], *, any_done: boo
 
 def check_calls(said: list[str], run: Path, *, cut_off: int) -> None:
     """Check that the message names the calls that were begun and have no answer, and no other."""
-    begun = Counter(one["id"] for one in run_lines(run / CALLS))
-    answered = Counter(one["id"] for one in run_lines(run / ANSWERS) if one["attempts"])
+    begun = Counter(run_line["id"] for run_line in run_lines(run / CALLS))
+    answered = Counter(run_line["id"] for run_line in run_lines(run / ANSWERS) if run_line["attempts"])
     assert (begun - answered).total() == cut_off
     named = [line for line in said if line.startswith("may have been billed")]
     if not cut_off:

@@ -44,7 +44,9 @@ def test_the_new_site_of_jekyll_is_built_with_its_theme_and_every_plugin(evaluat
 
 def test_the_doctor_misses_no_part_of_an_engine(evaluated):
     findings = evaluated.json("doctor")["findings"]
-    assert [one for one in findings if one["name"].endswith(" parts") or one["state"] == "bad"] == []
+    assert [
+        finding for finding in findings if finding["name"].endswith(" parts") or finding["state"] == "bad"
+    ] == []
 
 
 def test_pages_have_the_same_pixels_as_on_this_machine(evaluated, drawn_here):
@@ -57,8 +59,8 @@ def test_pages_have_the_same_pixels_as_on_this_machine(evaluated, drawn_here):
 
 def _pages(run):
     """The image of each page of a run."""
-    pages = [one for one in _lines(run / "records.jsonl") if one["task"] == "webpage"]
-    digests = {one["id"]: one["rendering_sha256"] for one in pages}
+    pages = [line for line in _lines(run / "records.jsonl") if line["task"] == "webpage"]
+    digests = {page["id"]: page["rendering_sha256"] for page in pages}
     return {name: run / "pictures" / digest[:2] / f"{digest}.png" for name, digest in digests.items()}
 
 

@@ -117,7 +117,7 @@ xe = _engines(TexEngine.XELATEX)
 
 async def probed(attacked, attempts):
     """Which of some expressions of Lua have a result, in one run."""
-    lines = [f"probe({number}, function() return {one} end)" for number, one in enumerate(attempts)]
+    lines = [f"probe({number}, function() return {attempt} end)" for number, attempt in enumerate(attempts)]
     code = "\n".join([PROBE, *lines]).replace("SECRETFILE", str(attacked.secret)).encode()
     rendering = await attacked.render(
         "x\\directlua{dofile('attempts.lua')}", files=(File("attempts.lua", code),)
@@ -155,7 +155,7 @@ async def test_lua_sees_the_same_time_and_chance_in_every_run(lua):
     await asyncio.sleep(1.1)
     second = await lua.render(told)
     assert first.verdict is Verdict.RENDERED
-    assert [one.png for one in first.pictures] == [one.png for one in second.pictures]
+    assert [picture.png for picture in first.pictures] == [picture.png for picture in second.pictures]
 
 
 @pytest.mark.parametrize(

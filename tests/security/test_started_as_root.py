@@ -103,9 +103,9 @@ def test_nothing_that_it_starts_has_a_privilege(service: tuple[str, Started]) ->
     assert [wrong for pid in found for wrong in privileges_of(pid)] == []
     commands = [one.command for one in below(running.pid) if one.pid in found]
     if module == "i2s_render_html":
-        assert any("run-driver" in one for one in commands), "Playwright's driver is not among them"
+        assert any("run-driver" in command for command in commands), "Playwright's driver is not among them"
     if module == "i2s_metrics":
-        assert any("forkserver" in one for one in commands), "the workers are not among them"
+        assert any("forkserver" in command for command in commands), "the workers are not among them"
 
 
 def test_it_is_a_user_of_its_own(service: tuple[str, Started]) -> None:

@@ -26,7 +26,7 @@ from soak.jobs import kinds_of
 from soak.resources import Observer, adopt_orphans, left_behind
 from soak.summary import summary, table
 
-SERVICES = ",".join(one.name for one in RENDERER_SPECS)
+SERVICES = ",".join(renderer_spec.name for renderer_spec in RENDERER_SPECS)
 #: More than any job takes on a busy machine: what hangs is a fault.
 DEADLINE_SECONDS = 600.0
 

@@ -69,16 +69,16 @@ def parts() -> dict[str, Part]:
     return {
         f"{place} {name}": Part(
             place,
-            one["service"],
-            tuple(one["modules"]),
-            tuple(f"{SECURITY}/{file}" for file in one["files"]),
-            one[place],
-            factor | one.get("environment", {}).get(place, {}),
-            tuple(file.replace("MULTIARCH", _MULTIARCH) for file in one.get("base", ())),
+            attack["service"],
+            tuple(attack["modules"]),
+            tuple(f"{SECURITY}/{file}" for file in attack["files"]),
+            attack[place],
+            factor | attack.get("environment", {}).get(place, {}),
+            tuple(file.replace("MULTIARCH", _MULTIARCH) for file in attack.get("base", ())),
         )
         for place in PLACES
-        for name, one in attacks.items()
-        if place in one
+        for name, attack in attacks.items()
+        if place in attack
     }
 
 

@@ -63,8 +63,8 @@ class BatchServer:
     def finish(self) -> None:
         """End all batches, and those that come from now on at once."""
         self.hold = False
-        for one in self.batches.values():
-            one.open = False
+        for batch in self.batches.values():
+            batch.open = False
 
     def add(self, batch: Batch) -> str:
         """Take a batch and return its id."""
@@ -123,24 +123,26 @@ class _Handler(BaseHTTPRequestHandler):
             self._state(path.rpartition("/")[2], self._openai_state)
         elif path.startswith("/v1/files/"):
             batch = self.known.batches[path.split("/")[3].removeprefix("out_")]
-            self._lines(_openai_line(self.known, key, one["body"]) for key, one in batch.entries.items())
+            self._lines(_openai_line(self.known, key, entry["body"]) for key, entry in batch.entries.items())
         elif path.endswith("/results"):
             batch = self.known.batches[path.split("/")[4]]
-            self._lines(_anthropic_line(self.known, key, one["params"]) for key, one in batch.entries.items())
+            self._lines(
+                _anthropic_line(self.known, key, entry["params"]) for key, entry in batch.entries.items()
+            )
         else:
             self._state(path.rpartition("/")[2], self._anthropic_state)
 
     def _openai_batch(self, body: dict[str, Any]) -> None:
         assert (body["endpoint"], body["completion_window"]) == ("/v1/chat/completions", "24h")
         lines = [json.loads(line) for line in self.known.files[body["input_file_id"]].splitlines()]
-        assert all((one["method"], one["url"]) == ("POST", "/v1/chat/completions") for one in lines)
-        entries = {one["custom_id"]: one for one in lines}
+        assert all((line["method"], line["url"]) == ("POST", "/v1/chat/completions") for line in lines)
+        entries = {line["custom_id"]: line for line in lines}
         assert len(entries) == len(lines)
         batch = Batch("openai", entries, body["metadata"], self._headers())
         self._made(batch, self._openai_state)
 
     def _anthropic_batch(self, body: dict[str, Any]) -> None:
-        entries = {one["custom_id"]: one for one in body["requests"]}
+        entries = {request["custom_id"]: request for request in body["requests"]}
         assert all(re.fullmatch("[a-zA-Z0-9_-]{1,64}", key) for key in entries)
         self._made(Batch("anthropic", entries, {}, self._headers()), self._anthropic_state)
 
@@ -191,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
         return {name.lower(): value for name, value in self.headers.items()}
 
     def _lines(self, lines: Iterator[dict[str, Any]]) -> None:
-        self._raw(200, b"".join(json.dumps(one).encode() + b"\n" for one in lines), "application/jsonl")
+        self._raw(200, b"".join(json.dumps(line).encode() + b"\n" for line in lines), "application/jsonl")
 
     def _send(self, document: object, status: int = 200) -> None:
         self._raw(status, json.dumps(document).encode(), "application/json")

@@ -80,7 +80,7 @@ class Attacked:
     def nothing_happened(self) -> None:
         """Check that the host is as before."""
         assert self.secret.read_text() == MARK
-        assert [one.name for one in self._folder.iterdir()] == [self.secret.name]
+        assert [path.name for path in self._folder.iterdir()] == [self.secret.name]
         assert not list(self._jail.folder.iterdir())
         with pytest.raises(BlockingIOError):
             self._listener.accept()

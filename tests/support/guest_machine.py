@@ -236,7 +236,10 @@ def lacking(architectures: Iterable[str]) -> str | None:
     Args:
         architectures: Debian's names of their architectures.
     """
-    emulators = [(HARDWARE[one].program, HARDWARE[one].package) for one in sorted(architectures)]
+    emulators = [
+        (HARDWARE[architecture].program, HARDWARE[architecture].package)
+        for architecture in sorted(architectures)
+    ]
     for command, package in (*emulators, ("mke2fs", "e2fsprogs"), ("dpkg-query", "dpkg")):
         if shutil.which(command) is None:
             return f"{command} is not installed (Debian: {package})"

@@ -91,7 +91,7 @@ class Attacked:
         job = LatexJob(document(expected), options=Options(engine=self.tex), limits=LIMITS)
         innocent = await self.engine.render(job)
         assert attack.verdict is innocent.verdict
-        return [one.png for one in attack.pictures] == [one.png for one in innocent.pictures]
+        return [picture.png for picture in attack.pictures] == [picture.png for picture in innocent.pictures]
 
 
 def _processes_of_jobs() -> list[str]:

@@ -83,7 +83,7 @@ class Attacked:
         attack = await self.render(music)
         innocent = await self.render(expected)
         assert innocent.verdict in (Verdict.RENDERED, Verdict.NO_OUTPUT)
-        return [one.png for one in attack.pictures] == [one.png for one in innocent.pictures]
+        return [picture.png for picture in attack.pictures] == [picture.png for picture in innocent.pictures]
 
 
 def _commands():

@@ -119,8 +119,13 @@ def answering(model: str, behaviour: Behaviour = lambda question, before: "answe
     if model == "oracle":
         yield []
         return
-    answers = {one["id"]: one["completion"] for one in run_lines(uninterrupted_run("oracle") / ANSWERS)}
-    pictures = {one.id: one.image for one in read_folder(EXAMPLES).instances if one.id in answers}
+    answers = {
+        run_line["id"]: run_line["completion"]
+        for run_line in run_lines(uninterrupted_run("oracle") / ANSWERS)
+    }
+    pictures = {
+        instance.id: instance.image for instance in read_folder(EXAMPLES).instances if instance.id in answers
+    }
     questions = {
         hashlib.sha256(path.read_bytes()).hexdigest(): name for name, path in pictures.items() if path
     }
@@ -184,7 +189,7 @@ def environment(out: Path) -> dict[str, str]:
 
 def run_records(run: Path) -> dict[str, dict[str, Any]]:
     """Return the records of a run by sample, less what the clock says."""
-    return {one["id"]: one | {"seconds": None} for one in run_lines(run / RECORDS)}
+    return {run_line["id"]: run_line | {"seconds": None} for run_line in run_lines(run / RECORDS)}
 
 
 def run_lines(file: Path) -> list[dict[str, Any]]:

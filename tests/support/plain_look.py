@@ -92,7 +92,7 @@ def displays(source: str) -> tuple[str, list[str]]:
     definitions = dict.fromkeys(one for one in found if one.count("{") == one.count("}"))
     formulas = dict.fromkeys(match[0] for match in _DISPLAY.finditer(text))
     # A message of TeX that a manual quotes can begin a display, and another place end it.
-    return "\n".join(definitions), [one for one in formulas if r"\end{verbatim}" not in one]
+    return "\n".join(definitions), [formula for formula in formulas if r"\end{verbatim}" not in formula]
 
 
 def _pages(profile: Profile, snippets: Sequence[str], definitions: str, halt: bool) -> list[Image.Image]:

@@ -82,11 +82,11 @@ class Attacked:
         drawn = await self.engine.render(PythonJob(GOOD, limits=LIMITS))
         assert drawn.verdict is Verdict.RENDERED, drawn.message
         assert drawn.stages[0].detail == "zygote"
-        return [one.png for one in drawn.pictures]
+        return [picture.png for picture in drawn.pictures]
 
     async def _nothing_is_left(self) -> None:
         assert self.secret.read_text() == MARK
-        assert [one.name for one in self._folder.iterdir()] == [self.secret.name]
+        assert [path.name for path in self._folder.iterdir()] == [self.secret.name]
         with pytest.raises(BlockingIOError):
             self._listener.accept()
         async with asyncio.timeout(60):  # a warm interpreter whose program left something is ended afterwards

@@ -126,8 +126,8 @@ def findings(run: Path) -> dict[str, Any]:
             name: [about[name].partition(", isolation")[0], about[f"{name} fonts digest"]]
             for name in _ENGINES
         },
-        "samples": {name: _sample(one) for name, one in sorted(read_records(run).items())},
-        "results": without_networks({key: one for key, one in results.items() if key != "unavailable"}),
+        "samples": {name: _sample(record) for name, record in sorted(read_records(run).items())},
+        "results": without_networks({key: result for key, result in results.items() if key != "unavailable"}),
     }
 
 

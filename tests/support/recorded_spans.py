@@ -69,8 +69,8 @@ class RecordedSpan:
             span.end_time,
             span.status.status_code is trace.StatusCode.ERROR,
             dict(span.attributes),
-            tuple(one.name for one in span.events),
-            tuple(one.context.trace_id for one in span.links),
+            tuple(event.name for event in span.events),
+            tuple(link.context.trace_id for link in span.links),
         )
 
 
@@ -141,7 +141,7 @@ class Collector(pb_grpc.TraceServiceServicer):
     def wait_until(self, holds: Callable[[], bool], seconds: float = 60) -> None:
         """Return once something holds of what has come."""
         with self._came:
-            assert self._came.wait_for(holds, seconds), [one.name for one in self._spans]
+            assert self._came.wait_for(holds, seconds), [span.name for span in self._spans]
 
     @property
     def variables(self) -> dict[str, str]:
@@ -183,10 +183,13 @@ def _spans_of(request: pb.ExportTraceServiceRequest) -> Iterator[RecordedSpan]:
                     span.end_time_unix_nano,
                     span.status.code == span.status.STATUS_CODE_ERROR,
                     _values(span.attributes),
-                    tuple(one.name for one in span.events),
-                    tuple(int.from_bytes(one.trace_id) for one in span.links),
+                    tuple(event.name for event in span.events),
+                    tuple(int.from_bytes(link.trace_id) for link in span.links),
                 )
 
 
 def _values(attributes) -> dict[str, Any]:
-    return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in attributes}
+    return {
+        attribute.key: getattr(attribute.value, attribute.value.WhichOneof("value"))
+        for attribute in attributes
+    }

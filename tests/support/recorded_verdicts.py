@@ -72,12 +72,12 @@ def outcomes(result: Any) -> Iterator[Outcome]:
             result.cause.name, "", _digests_of_texts(f"{name}\0".encode() + text for name, text in built)
         )
     elif hasattr(result, "verdict"):
-        pages = [one.image for one in result.pages] if hasattr(result, "pages") else _pngs(result)
+        pages = [page.image for page in result.pages] if hasattr(result, "pages") else _pngs(result)
         yield Outcome(_verdict_name(result), _limit(result.message), _digests(pages))
 
 
 def _pngs(result: Any) -> list[bytes]:
-    return [one.png for one in result.pictures]
+    return [picture.png for picture in result.pictures]
 
 
 def _verdict_name(result: Any) -> str:
@@ -97,7 +97,7 @@ def _digests(contents: Iterable[bytes]) -> tuple[str, ...]:
 
 
 def _digests_of_texts(texts: Iterable[bytes]) -> tuple[str, ...]:
-    return _digests(_AIMS.sub(b"AIM", one) for one in texts)
+    return _digests(_AIMS.sub(b"AIM", text) for text in texts)
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def write_run(
     manifest = Manifest(given, {"cis": "no weights"}, {"started": "2026-01-01T00:00:00+00:00"})
     (path / MANIFEST).write_text(manifest.to_json())
     (path / INSTANCES).write_bytes(planned_lines(planned))
-    own = [one for name, one in records.items() if shard is None or shard.has(name)]
+    own = [record for name, record in records.items() if shard is None or shard.has(name)]
     (path / RECORDS).write_text("".join(json.dumps(record_line(one)) + "\n" for one in own))
     return path
 

@@ -44,7 +44,8 @@ async def served(
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     async with AsyncExitStack() as stack:
         connections = {
-            name: await stack.enter_async_context(AsyncConnection(one)) for name, one in addresses.items()
+            name: await stack.enter_async_context(AsyncConnection(address))
+            for name, address in addresses.items()
         }
         backends = Backends(connections, settings)
         serving = asyncio.create_task(

@@ -61,8 +61,8 @@ async def rewards_of(
     retry = RetryPolicy(total_seconds=retry_seconds)
     async with AsyncExitStack() as stack:
         clients = {
-            name: await stack.enter_async_context(AsyncRenderClient(one, token=token, retry=retry))
-            for name, one in addresses.items()
+            name: await stack.enter_async_context(AsyncRenderClient(address, token=token, retry=retry))
+            for name, address in addresses.items()
             if name != "metrics"
         }
         comparer = None

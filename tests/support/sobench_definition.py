@@ -161,7 +161,7 @@ def paper(pred: Any, gold: Any, label: Any) -> dict[str, int]:
         if _at(gold, path) in ([], {}) or not isinstance(_at(gold, path), dict | list)
         if _compared(_label_at(label, path))
     ]
-    paths = [path for path in _paths(gold) if any(one[: len(path)] == path for one in atoms)]
+    paths = [path for path in _paths(gold) if any(atom[: len(path)] == path for atom in atoms)]
     reached = {
         path: all(_alike(_at(pred, path[:n]), _at(gold, path[:n])) for n in range(len(path)))
         for path in paths

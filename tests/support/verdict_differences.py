@@ -48,7 +48,7 @@ class Record:
     racing: str = ""
 
     def __str__(self) -> str:
-        pictures = " ".join(one[:12] for one in self.pictures)
+        pictures = " ".join(picture[:12] for picture in self.pictures)
         return f"{self.verdict}{f' ({self.limit})' if self.limit else ''}{f' {pictures}' if pictures else ''}"
 
     @property
@@ -114,15 +114,15 @@ def read_records(*files: Path) -> list[Record]:
     lines = (json.loads(line) for file in files for line in file.read_text().splitlines())
     return [
         Record(
-            one["test"],
-            Way(one["user"], one["tier"]),
-            one["ordinal"],
-            one["verdict"],
-            one["limit"],
-            tuple(one["pictures"]),
-            one["racing"],
+            line["test"],
+            Way(line["user"], line["tier"]),
+            line["ordinal"],
+            line["verdict"],
+            line["limit"],
+            tuple(line["pictures"]),
+            line["racing"],
         )
-        for one in lines
+        for line in lines
     ]
 
 
@@ -176,8 +176,8 @@ def needless(
 ) -> Iterator[Explanation]:
     """Yield the explanations of tests that were recorded in several ways and do not differ in any."""
     ways: dict[str, set[Way]] = defaultdict(set)
-    for one in records:
-        ways[one.test].add(one.way)
+    for record in records:
+        ways[record.test].add(record.way)
     several = [test for test, recorded in ways.items() if len(recorded) > 1]
     for known in explanations:
         pattern = known.test.replace("[", "[[]")
@@ -193,7 +193,7 @@ def _same(one: Record | None, other: Record | None) -> bool:
 
 
 def _by_place(records: Iterable[Record]) -> dict[tuple[Way, str, str], Record]:
-    return {(one.way, one.test, one.ordinal): one for one in records}
+    return {(record.way, record.test, record.ordinal): record for record in records}
 
 
 def _strength(way: Way) -> tuple[bool, bool]:

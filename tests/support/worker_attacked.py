@@ -71,12 +71,12 @@ class Attacked:
         assert cold.stages[0].detail == "cold"
         assert (warm.verdict, warm.message, warm.error) == (cold.verdict, cold.message, cold.error)
         assert warm.events == cold.events
-        assert [one.png for one in warm.pictures] == [one.png for one in cold.pictures]
+        assert [picture.png for picture in warm.pictures] == [picture.png for picture in cold.pictures]
         assert MARK not in f"{warm.message} {warm.error} {warm.events}"
         assert MARK.encode() not in warm.log.whole
         assert await self._picture() == self._good
         assert self.secret.read_text() == MARK
-        assert [one.name for one in self._folder.iterdir()] == [self.secret.name]
+        assert [path.name for path in self._folder.iterdir()] == [self.secret.name]
         with pytest.raises(BlockingIOError):
             self._listener.accept()
         return warm
@@ -84,7 +84,7 @@ class Attacked:
     def _job(self, text: str, files: Mapping[str, bytes] | None, limits: Limits) -> GenericJob:
         entry = f"main.{self._language}"
         content = {entry: text.encode(), **(files or {})}
-        received = ReceivedSource(self._language, entry, tuple(File(*one) for one in content.items()))
+        received = ReceivedSource(self._language, entry, tuple(File(*item) for item in content.items()))
         return GenericJob(received, self.engine.options, limits)
 
     async def _picture(self) -> bytes:

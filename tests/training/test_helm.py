@@ -76,8 +76,8 @@ def test_helm_annotates_the_requests_of_a_run_with_it(
 ) -> None:
     answered = executed([state(posterior.image, truth, broken)] * 4, tmp_path)
     assert len(answered.request_states) == 4
-    for one in answered.request_states:
-        checked(one.annotations["i2s"], tmp_path)
+    for request_state in answered.request_states:
+        checked(request_state.annotations["i2s"], tmp_path)
 
 
 def test_a_picture_that_cannot_be_read_ends_the_annotation_of_helm(truth: str, tmp_path: Path) -> None:

@@ -85,8 +85,8 @@ def test_trl_gives_a_completion_without_reward_no_advantage(
     try:
         trainer = trainer_of([lenient], [str(tmp_path / "missing.png")], tmp_path)
         trainer.train()
-        assert all(one == 0.0 for one in trainer._logs["advantages"])
-        assert all(math.isnan(one) for one in trainer._logs["rewards"]["latex_ems"])
+        assert all(advantage == 0.0 for advantage in trainer._logs["advantages"])
+        assert all(math.isnan(latex_em) for latex_em in trainer._logs["rewards"]["latex_ems"])
     finally:
         lenient.close()
 

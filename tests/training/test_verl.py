@@ -88,7 +88,7 @@ async def test_verl_finds_the_function_in_the_package_and_awaits_it(
 async def test_verl_takes_the_example_out_of_its_file(posterior: Instance, truth: str, broken: str) -> None:
     manager = load_reward_manager(configuration(str(EXAMPLE), "compute_score"), tiny_tokenizer())
     batch = batch_of([truth, broken], ["", truth], [{"image": str(posterior.image)}] * 2)
-    assert [one["reward_score"] for one in await scores(manager, batch)] == pytest.approx([1.0, 0.0])
+    assert [score["reward_score"] for score in await scores(manager, batch)] == pytest.approx([1.0, 0.0])
 
 
 @pytest.mark.usefixtures("found_by_name")

@@ -20,9 +20,11 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
     """A server that answers the image of each LaTeX example with its ground truth."""
-    instances = [one for one in read_folder(EXAMPLES).instances if one.task == "latex"]
-    answers = {one.id: f"```latex\n{one.structure.read_text()}\n```" for one in instances}
-    questions = {hashlib.sha256(one.image.read_bytes()).hexdigest(): one.id for one in instances}
+    instances = [instance for instance in read_folder(EXAMPLES).instances if instance.task == "latex"]
+    answers = {instance.id: f"```latex\n{instance.structure.read_text()}\n```" for instance in instances}
+    questions = {
+        hashlib.sha256(instance.image.read_bytes()).hexdigest(): instance.id for instance in instances
+    }
     with ChatServer(answers, questions).serving() as chat:
         yield chat
 
@@ -61,7 +63,7 @@ def test_the_documented_command_evaluates_from_wheels_alone(inspect_from_index, 
     (path,) = (inspect_from_index.empty / "logs").glob("*.json")
     log = json.loads(path.read_text(encoding="utf-8"))
     assert log["status"] == "success"
-    values = {one["name"]: one["metrics"]["mean"]["value"] for one in log["results"]["scores"]}
+    values = {score["name"]: score["metrics"]["mean"]["value"] for score in log["results"]["scores"]}
     assert values["rendered"] == 1.0
     assert values["ems"] == pytest.approx(1.0)
     assert server.done["answer"] == 2

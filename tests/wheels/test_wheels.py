@@ -200,7 +200,7 @@ def test_everything_is_installed_by_one_command_and_evaluates_the_examples(from_
 def test_the_doctor_misses_nothing_but_the_networks(from_index):
     told = from_index.run("i2s-sdk", "doctor", "--json")
     findings = json.loads(told.stdout)["findings"]
-    wrong = {one["name"] for one in findings if one["state"] != "good"}
+    wrong = {finding["name"] for finding in findings if finding["state"] != "good"}
     assert wrong <= {"metric lpips", "metric cis", "host"}, findings
 
 

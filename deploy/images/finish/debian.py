@@ -49,8 +49,8 @@ def installed_packages(root: Path) -> dict[str, DebianPackage]:
     database = root / DATABASE / "status"
     texts = [database] if database.exists() else sorted((root / INVENTORY).iterdir())
     paragraphs = (one for text in texts for one in text.read_text(encoding="utf-8").split("\n\n"))
-    packages = (_parsed(one.strip("\n")) for one in paragraphs if one.strip())
-    return {one.name: one for one in packages if one is not None}
+    packages = (_parsed(paragraph.strip("\n")) for paragraph in paragraphs if paragraph.strip())
+    return {package.name: package for package in packages if package is not None}
 
 
 def needed_packages(
@@ -67,9 +67,9 @@ def needed_packages(
         KeyError: A wanted package is not installed.
     """
     standing: dict[str, list[str]] = {}
-    for one in packages.values():
-        for virtual in one.provides:
-            standing.setdefault(virtual, []).append(one.name)
+    for package in packages.values():
+        for virtual in package.provides:
+            standing.setdefault(virtual, []).append(package.name)
     names: set[str] = set()
     pending = [packages[name].name for name in wanted]
     while pending:

@@ -196,5 +196,5 @@ def _exists(root: Path, path: Path) -> bool:
 def _write_inventory(root: Path, packages: Collection[DebianPackage]) -> None:
     shutil.rmtree(root / DATABASE)
     (root / INVENTORY).mkdir(parents=True)
-    for one in packages:
-        (root / INVENTORY / one.name).write_text(f"{one.stanza}\n", encoding="utf-8")
+    for package in packages:
+        (root / INVENTORY / package.name).write_text(f"{package.stanza}\n", encoding="utf-8")

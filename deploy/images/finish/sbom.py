@@ -72,7 +72,7 @@ def document(
 
 
 def _found(folder: Path) -> Iterable[Distribution]:
-    return sorted(distributions(path=[str(folder)]), key=lambda one: one.name.lower())
+    return sorted(distributions(path=[str(folder)]), key=lambda distribution: distribution.name.lower())
 
 
 def _debian(package: DebianPackage) -> dict[str, Any]:

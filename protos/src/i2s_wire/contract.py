@@ -97,7 +97,7 @@ def contract() -> Contract:
 
 def _joined(comment: str) -> str:
     paragraphs = comment.strip().split("\n\n")
-    return "\n\n".join(" ".join(line.strip() for line in one.splitlines()) for one in paragraphs)
+    return "\n\n".join(" ".join(line.strip() for line in paragraph.splitlines()) for paragraph in paragraphs)
 
 
 def _names(file: FileDescriptorProto) -> Iterator[tuple[tuple[int, ...], str]]:

@@ -139,9 +139,9 @@ class RendererSpec:
             "the languages are no tuple": not isinstance(self.languages, tuple),
             "there is no language": not self.languages,
             "a language is no word of a-z, 0-9 and -, such as dot": not all(
-                isinstance(one, str) and _LANGUAGE.fullmatch(one) for one in self.languages
+                isinstance(language, str) and _LANGUAGE.fullmatch(language) for language in self.languages
             ),
-            "a suffix does not begin with a dot": not all(one.startswith(".") for one in self.suffixes),
+            "a suffix does not begin with a dot": not all(suffix.startswith(".") for suffix in self.suffixes),
             "there is no suffix": not self.suffixes,
             "the port is not from 1024 to 55535": not 1024 <= self.port <= 55_535,
             "the canary is in another language, or has no file of its entry": not is_known,

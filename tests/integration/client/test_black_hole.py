@@ -102,4 +102,4 @@ async def test_a_call_at_an_address_that_vanishes_is_answered_by_the_other_repli
         await relay.pinged.wait()  # the call is as old as one of a slow job
         relay.vanish()
         answers = await asyncio.gather(*calls)
-    assert [one.verdict for one in answers] == [Verdict.NO_OUTPUT] * len(calls)
+    assert [answer.verdict for answer in answers] == [Verdict.NO_OUTPUT] * len(calls)

@@ -44,7 +44,9 @@ class Replica:
             json.loads(line) for line in self.log.read_text().splitlines(keepends=True) if line[-1] == "\n"
         ]
         return Counter(
-            one["status"] for one in entries if one["message"] == "call" and one["method"].endswith("Render")
+            entry["status"]
+            for entry in entries
+            if entry["message"] == "call" and entry["method"].endswith("Render")
         )
 
 
@@ -86,7 +88,7 @@ async def replicas(tmp_path: Path):
 
 def name_of(replicas: list[Replica]) -> str:
     """One name for both: what a resolver makes of that of a headless Service."""
-    return "ipv4:" + ",".join(one.address for one in replicas)
+    return "ipv4:" + ",".join(replica.address for replica in replicas)
 
 
 def request(number: int) -> RenderRequest:
@@ -113,8 +115,8 @@ async def all_rendered(
 
 
 def pictures(renderings: list[Rendering]) -> list[bytes]:
-    assert {one.verdict for one in renderings} == {Verdict.RENDERED}
-    return [one.pictures[0].png for one in renderings]
+    assert {rendering.verdict for rendering in renderings} == {Verdict.RENDERED}
+    return [rendering.pictures[0].png for rendering in renderings]
 
 
 @pytest.mark.nightly(instead="one that drains, plain code, and a killed container in the container suite")
@@ -190,4 +192,4 @@ async def test_plain_code_survives_it_too(replicas: list[Replica]) -> None:
                 yield from pictures([client.render(request(0))])
 
     assert len(set(await asyncio.to_thread(lambda: list(calls())))) == 1
-    assert min(one.renders()["OK"] for one in replicas) >= 2
+    assert min(replica.renders()["OK"] for replica in replicas) >= 2

@@ -177,7 +177,7 @@ def test_documents_of_a_month_become_a_data_set_with_an_oracle_of_one(
     assert check(into).faults == ()
     result = evaluate(into, out=tmp_path / "run", settings=settings)
     assert result.summary.scored == sum(summary["accepted"].values())
-    values = {one.score.metrics["ems"] for one in read_records(tmp_path / "run").values()}
+    values = {record.score.metrics["ems"] for record in read_records(tmp_path / "run").values()}
     assert values == {1.0}
 
 
@@ -247,4 +247,4 @@ def test_a_month_that_was_collected_before_is_empty(
     assert sum(second["accepted"].values()) == 0
     assert adds_up(second)
     (reasons,) = [second["dropped"]["select"]]
-    assert {one["reason"] for one in reasons} == {"duplicate"}
+    assert {reason["reason"] for reason in reasons} == {"duplicate"}

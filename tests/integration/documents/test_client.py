@@ -32,9 +32,9 @@ async def client():
 async def test_more_fragments_than_a_response_holds_are_all_converted_in_order(client):
     fragments = [Fragment(str(at), MARKDOWN, f"{'x' * 900} {at}") for at in range(MAX_FRAGMENTS + 6)]
     converted = await client.convert(fragments)
-    assert [one.id for one in converted] == [one.id for one in fragments]
+    assert [one.id for one in converted] == [fragment.id for fragment in fragments]
     assert [one.html for one in converted] == [
-        f"<p>{one.text.replace(' ', chr(10))}</p>\n" for one in fragments
+        f"<p>{fragment.text.replace(' ', chr(10))}</p>\n" for fragment in fragments
     ]
 
 
@@ -92,4 +92,4 @@ async def test_options_without_meaning_are_refused(client):
 async def test_it_describes_the_service(client):
     about = await client.describe()
     assert about.max_pages_drawn == 3
-    assert {one.name for one in about.engines} == {"pandoc", "pdfium"}
+    assert {engine.name for engine in about.engines} == {"pandoc", "pdfium"}

@@ -104,7 +104,7 @@ async def test_a_pdfium_that_is_killed_once_changes_no_image(running):
     os.kill((await busy(running.process.pid, _draws, BUSY_SECONDS)).pid, signal.SIGKILL)
     answer = await call
     assert (answer.verdict, answer.message) == (render_pb2.VERDICT_RENDERED, "")
-    assert [one.image for one in answer.pages] == [one.image for one in quiet.pages]
+    assert [page.image for page in answer.pages] == [page.image for page in quiet.pages]
     assert len(running.process.lines(RERUN)) == before + 1
 
 

@@ -51,10 +51,10 @@ async def test_health_is_serving_once_it_serves_and_not_before(running):
 async def test_it_describes_itself(running):
     about = await running.stub.Describe(pb.DescribeRequest(), timeout=HANG_SECONDS)
     assert about.service == "documents"
-    assert [one.name for one in about.engines] == ["pandoc", "pdfium"]
+    assert [engine.name for engine in about.engines] == ["pandoc", "pdfium"]
     version = subprocess.run(["pandoc", "--version"], capture_output=True, text=True, check=True).stdout
     assert about.engines[0].version == about.versions["pandoc"] == version.split()[1]
-    assert {len(one.digest) for one in about.engines} == {len(about.fonts_digest)} == {64}
+    assert {len(engine.digest) for engine in about.engines} == {len(about.fonts_digest)} == {64}
     assert about.isolation.tier > render_pb2.ISOLATION_TIER_NONE
     assert (about.slots, about.queue) == (SLOTS, QUEUE)
     assert len(about.default_limits.ListFields()) == len(render_pb2.Limits.DESCRIPTOR.fields)
@@ -72,9 +72,9 @@ async def test_fragments_are_what_pandoc_makes_of_them(running):
     ]
     answer = await running.convert(*fragments, id="whole")
     assert answer.id == "whole"
-    assert [one.id for one in answer.conversions] == ["first", "second", "third"]
+    assert [conversion.id for conversion in answer.conversions] == ["first", "second", "third"]
     wanted = [pandoc(TABLE, "latex"), pandoc(GOOD, "markdown"), pandoc("", "markdown")]
-    assert [one.html for one in answer.conversions] == wanted
+    assert [conversion.html for conversion in answer.conversions] == wanted
     assert (answer.limits, answer.isolation) == (about.default_limits, about.isolation)
     assert answer.engine == about.engines[0]
     assert answer.usage.cpu_seconds > 0
@@ -125,8 +125,8 @@ async def test_the_log_has_the_digest_and_the_verdict_of_each_call(running) -> N
     await running.stub.DrawPages(
         pb.DrawPagesRequest(pdf=document, dpi=72), timeout=HANG_SECONDS, metadata=metadata
     )
-    lines = [one for one in running.process.lines("call") if one.get("request_id") == "audited"]
-    assert [(one["source_sha256"], one["verdict"]) for one in lines] == [
+    lines = [line for line in running.process.lines("call") if line.get("request_id") == "audited"]
+    assert [(line["source_sha256"], line["verdict"]) for line in lines] == [
         (hashlib.sha256(b"%d %d\n" % (MARKDOWN, len(good)) + good).hexdigest(), "rendered"),
         (hashlib.sha256(b"%d %d\n" % (MARKDOWN, len(endless)) + endless).hexdigest(), "time_limit"),
         (hashlib.sha256(document).hexdigest(), "rendered"),

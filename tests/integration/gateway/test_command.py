@@ -65,7 +65,7 @@ def test_pictures_and_values_are_those_of_grpc(client, running_without_networks,
         "profile": "PROFILE_PAPER",
     }
     said = client.post("/v1/score", json=body).json()
-    assert {one["name"]: one["value"] for one in said["results"]} == wanted.values
+    assert {result["name"]: result["value"] for result in said["results"]} == wanted.values
 
 
 def test_what_the_source_does_wrong_is_a_verdict(client):
@@ -156,8 +156,8 @@ def test_a_killed_service_costs_no_caller_an_answer(tmp_path):
         with killed_service(tmp_path, address):
             wait(going)
         answers = [one.result() for one in asked]
-    assert {one.status_code for one in answers} == {200}
-    told = [one.json() for one in answers]
+    assert {answer.status_code for answer in answers} == {200}
+    told = [answer.json() for answer in answers]
     assert [(one["id"], one["verdict"]) for one in told] == [(str(n), "VERDICT_RENDERED") for n in range(40)]
 
 
@@ -176,7 +176,7 @@ def test_tokens_are_asked_for_by_the_service_and_passed_on(tmp_path):
             "metrics"
         ]
         assert client.get("/v1/services/metrics", headers={"Authorization": "Bearer x"}).status_code == 401
-        shown = [one for one in service.log.read_text().splitlines() if token in one]
+        shown = [line for line in service.log.read_text().splitlines() if token in line]
         assert shown == []
 
 
@@ -207,9 +207,12 @@ def test_a_renewed_certificate_is_shown_to_services_too(tmp_path):
     shown = [
         shutil.copy(one, tmp_path / name) for one, name in zip(ours[0], ("tls.crt", "tls.key"), strict=True)
     ]
-    with started("i2s_metrics", tmp_path, [str(one) for one in words]) as service:
+    with started("i2s_metrics", tmp_path, [str(word) for word in words]) as service:
         settings = {"I2S_TLS_CA": server[0], "I2S_TLS_CERT": shown[0], "I2S_TLS_KEY": shown[1]}
-        environment = {"I2S_METRICS": service.address, **{name: str(one) for name, one in settings.items()}}
+        environment = {
+            "I2S_METRICS": service.address,
+            **{name: str(setting) for name, setting in settings.items()},
+        }
         with gateway_process(tmp_path, environment, "metrics") as (_, client):
             assert client.get("/v1/services/metrics").status_code == 403
             for one, file in zip(ours[1], shown, strict=True):

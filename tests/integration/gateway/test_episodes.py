@@ -42,7 +42,7 @@ def test_an_episode_goes_on_after_a_kill_with_the_rewards_of_python(
     answers = [truth.replace(r"\tau", r"\taux"), truth.replace(r"\tau", "x"), truth]
     episode = Episode(reward, posterior.image, floor=0.5, turns=4)
     question = episode.reset()
-    wanted = [episode.step(one) for one in answers]
+    wanted = [episode.step(answer) for answer in answers]
     image = base64.b64encode(posterior.image.read_bytes()).decode()
     words = (*SERVICES, "--store", str(tmp_path / "store"))
     with gateway_process(tmp_path, light_endpoints, *words) as (process, client):
@@ -57,7 +57,7 @@ def test_an_episode_goes_on_after_a_kill_with_the_rewards_of_python(
         process.wait()
     with gateway_process(tmp_path, light_endpoints, *words) as (_, client):
         assert client.get(path).json()["turn"] == 1
-        later = [client.post(f"{path}/step", json={"completion": one}).json() for one in answers[1:]]
+        later = [client.post(f"{path}/step", json={"completion": answer}).json() for answer in answers[1:]]
         done = client.post(f"{path}/step", json={"completion": "DONE"}).json()
     for step, found in zip(wanted, [first, *later], strict=True):
         assert found["step"]["value"] == pytest.approx(step.reward)

@@ -86,15 +86,16 @@ def test_values_are_those_of_python(
     given: list[dict[str, Any]] = [{"digest": digest}, {"image": base64.b64encode(image).decode()}]
     for reference in given:
         items = [
-            {"completion": one, "reference": reference, "structure": truth, "floor": 0.5} for one in answers
+            {"completion": answer, "reference": reference, "structure": truth, "floor": 0.5}
+            for answer in answers
         ]
         found = post(client, items, **OPTIONS)
-        assert [one["value"] for one in found["items"]] == wanted
+        assert [item["value"] for item in found["items"]] == wanted
         assert found["totals"]["unique_rendered"] == len(answers) - 1
-    verdicts = [one["verdict"] for one in found["items"]]
+    verdicts = [item["verdict"] for item in found["items"]]
     assert verdicts[:3] == ["RENDERED", "RENDERED", "COMPILE_ERROR"]
     assert found["items"][2]["first_error"]["message"]
-    gates = [[gate["name"] for gate in one["parts"]["gates"]] for one in found["items"]]
+    gates = [[gate["name"] for gate in item["parts"]["gates"]] for item in found["items"]]
     assert gates[3:6] == [["refusal"], ["blank"], ["cut_off"]]
     assert found["items"][0]["usage"]["cpu_seconds"] > 0
 
@@ -108,8 +109,8 @@ def test_an_instance_is_named_by_its_id_and_groups_are_ranked(
         for one in (truth, BROKEN)
     ]
     found = post(client, items, group=True, metrics=["ssim"])
-    assert [one["value"] for one in found["items"]] == [1.0, 0.0]
-    assert [one["group"]["rank"] for one in found["items"]] == [1.0, 2.0]
+    assert [item["value"] for item in found["items"]] == [1.0, 0.0]
+    assert [item["group"]["rank"] for item in found["items"]] == [1.0, 2.0]
     assert found["items"][0]["parts"]["metrics"]["ssim"] == 1.0
 
 
@@ -121,8 +122,8 @@ def test_lines_are_the_same_items(client: httpx.Client, posterior: Instance, tru
     streamed = client.post("/v1/reward", json={"items": items}, headers=LINES)
     *lines, last = [json.loads(line) for line in streamed.text.splitlines()]
     assert last["totals"]["valid"] == 3
-    by_index = {one["index"]: one["value"] for one in lines}
-    assert [by_index[at] for at in range(3)] == [one["value"] for one in whole["items"]]
+    by_index = {line["index"]: line["value"] for line in lines}
+    assert [by_index[at] for at in range(3)] == [item["value"] for item in whole["items"]]
 
 
 def test_what_a_dead_service_leaves_is_not_valid(
@@ -140,8 +141,8 @@ def test_what_a_dead_service_leaves_is_not_valid(
             service.process.terminate()
             service.process.wait(60)
             found = post(client, items)
-    assert [one["value"] for one in found["items"]] == [None] * 8
-    assert {one["reason"]["fault"] for one in found["items"]} == {"infrastructure"}
+    assert [item["value"] for item in found["items"]] == [None] * 8
+    assert {item["reason"]["fault"] for item in found["items"]} == {"infrastructure"}
 
 
 def test_many_callers_at_once_have_their_own_values(

@@ -87,6 +87,6 @@ async def test_networks_can_be_left_unconfined_and_the_log_says_so(serve, image,
     options = ("--weights-dir", str(weights_dir), "--slots", "1", "--torch-threads", "1", "--device", "cpu")
     async with serve(*options, "--no-confine-networks") as service:
         await service.stub.Score(request, timeout=250)
-        unconfined, confined = sorted(int(status(one)["Seccomp_filters"]) for one in service.workers())
+        unconfined, confined = sorted(int(status(worker)["Seccomp_filters"]) for worker in service.workers())
         assert confined == unconfined + 1  # to the filter that the whole service has
     assert "networks are not confined (--no-confine-networks)" in (tmp_path / "log").read_text()

@@ -118,9 +118,9 @@ async def test_the_log_has_the_digest_of_the_prediction_and_what_its_comparison_
     async with serve() as service:
         cost = (await service.stub.Score(request)).cpu_seconds
         assert [one.id async for one in service.stub.ScoreStream(iter([request]))] == ["1"]
-        lines = {one["message"]: one for one in all_lines(tmp_path / "log") if "verdict" in one}
+        lines = {line["message"]: line for line in all_lines(tmp_path / "log") if "verdict" in line}
     digest = hashlib.sha256(request.prediction.data).hexdigest()
-    assert {message: (one["source_sha256"], one["verdict"]) for message, one in lines.items()} == {
+    assert {message: (line["source_sha256"], line["verdict"]) for message, line in lines.items()} == {
         "call": (digest, "scored"),
         "item": (digest, "scored"),
     }

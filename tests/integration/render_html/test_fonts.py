@@ -75,7 +75,7 @@ async def test_fonts_outside_of_the_lock_are_drawn_only_where_those_of_the_machi
     lines = [line.partition(": ") for line in listed.stdout.splitlines()]
     known = find_fonts().configuration.decode()
     families = {names.split(",")[0] for file, _, names in lines if file.startswith("/usr/")}
-    others = sorted(one for one in families if f"<string>{one}</string>" not in known)
+    others = sorted(family for family in families if f"<string>{family}</string>" not in known)
     stack = ", ".join(f'"{one}"' for one in others[:5])
     assert await drawn(service, f"{stack}, serif") == await drawn(service, "serif")
     chosen = with_system_fonts.stub
@@ -108,7 +108,7 @@ async def test_the_fonts_of_the_machine_open_no_other_file_to_a_browser(jail):
     assert set(readable["system"]) <= set(readable["locked"])
     allowed = (*SYSTEM_READABLE, *map(str, readable["system"]))
     files = [*Path("/etc").rglob("*"), *Path("/var/lib/dpkg/info").glob("a*")]
-    others = [one for one in files if one.is_file() and not any(map(one.is_relative_to, allowed))]
+    others = [file for file in files if file.is_file() and not any(map(file.is_relative_to, allowed))]
     assert len(others) > 50
     script = 'while read -r path; do (: < "$path") 2>/dev/null && echo "$path"; done < paths; true'
     async with jail.cell(DEFAULT_LIMITS, readable=readable["system"], nesting=True) as cell:

@@ -43,7 +43,7 @@ def victims(kind: str, service: int, renderer: Below) -> list[int]:
     browsers = [
         one for one in everyone if "--remote-debugging-pipe" in one.command and "--type=" not in one.command
     ]
-    mine = next(one for one in browsers if renderer.pid in {each.pid for each in below(one.pid)})
+    mine = next(browser for browser in browsers if renderer.pid in {each.pid for each in below(browser.pid)})
     if kind == "browser":
         return [mine.pid]
     return [one.pid for one in below(mine.pid) if f"--type={kind}" in one.command]
@@ -84,8 +84,8 @@ async def each_time(kind, signal, service, pid, times):
     asked, seen = asyncio.ensure_future(service.Render(request())), set()
     for _ in range(times):
         renderer = await busy(pid, lambda one: is_renderer(one) and one.pid not in seen, 0.2)
-        for one in victims(kind, pid, renderer):
-            os.kill(one, signal)
+        for victim in victims(kind, pid, renderer):
+            os.kill(victim, signal)
         seen.add(renderer.pid)
     return asked
 

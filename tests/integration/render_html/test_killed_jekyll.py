@@ -39,7 +39,7 @@ def builds(one: Below) -> bool:
 async def test_a_site_whose_jekyll_is_killed_while_it_builds_has_its_picture(running, process):
     quiet = await running.render(SITE, limits=LIMITS[process])
     assert quiet.verdict == pb.VERDICT_RENDERED, quiet.message
-    assert [one.detail for one in quiet.stages if one.name == "build"] == [process]
+    assert [stage.detail for stage in quiet.stages if stage.name == "build"] == [process]
     answer = await killed_while_busy(running, builds, SITE, limits=LIMITS[process])
     assert (answer.verdict, answer.message) == (pb.VERDICT_RENDERED, "")
     assert answer.pictures[0].png == quiet.pictures[0].png

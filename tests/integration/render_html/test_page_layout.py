@@ -29,9 +29,10 @@ async def layout_of(service, page, **files):
 
 def shown(layout):
     return [
-        one.text
-        for one in layout.blocks
-        if not (one.hidden or one.covered or one.outside) and (not one.color or one.color[7:] != "00")
+        block.text
+        for block in layout.blocks
+        if not (block.hidden or block.covered or block.outside)
+        and (not block.color or block.color[7:] != "00")
     ]
 
 
@@ -147,5 +148,5 @@ async def test_many_nodes_end_in_a_bounded_answer_that_says_so(service):
 async def test_a_text_of_many_bytes_ends_in_a_bounded_answer(service):
     script = "<script>document.body.innerHTML = ('<p>' + 'é '.repeat(5000) + '</p>').repeat(500)</script>"
     layout = await layout_of(service, f"<body>{script}")
-    assert sum(len(one.text.encode()) for one in layout.blocks) <= 256 * 1024
+    assert sum(len(block.text.encode()) for block in layout.blocks) <= 256 * 1024
     assert layout.blocks_truncated

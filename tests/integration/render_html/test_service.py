@@ -63,14 +63,14 @@ async def test_a_site_is_answered_with_everything(service):
     assert not answer.site.jekyll
     assert list(answer.site.missing) == ["missing.png"]
     assert ("warning", "careful") in [(one.level, one.text) for one in answer.site.console]
-    found = [(one.tag, one.text, one.role, one.clickable) for one in answer.site.elements]
+    found = [(element.tag, element.text, element.role, element.clickable) for element in answer.site.elements]
     assert found == [
         ("a", "a link", "link", True),
         ("button", "Press", "button", True),
         ("button", "Off", "button", False),
         ("input", "Name", "textbox", True),
     ]
-    assert all(one.width > 0 and one.height > 0 for one in answer.site.elements)
+    assert all(element.width > 0 and element.height > 0 for element in answer.site.elements)
 
 
 async def test_elements_say_where_they_lead_and_whether_they_are_seen(service):
@@ -88,7 +88,7 @@ async def test_elements_say_where_they_lead_and_whether_they_are_seen(service):
     about, *links = answer.site.elements
     assert (about.text, about.visible, about.href) == ("About nothing.", False, "")
     assert links[0].href == "http://localhost:4000/next.html#here"
-    seen = [(one.text, one.visible, one.covered, one.clipped, one.rectangles) for one in links]
+    seen = [(link.text, link.visible, link.covered, link.clipped, link.rectangles) for link in links]
     assert seen == [
         ("Plain", True, False, False, 1),
         ("", False, False, False, 1),  # text that is hidden is none
@@ -104,7 +104,7 @@ async def test_elements_say_whether_pieces_that_stand_apart_are_joined_in_their_
 two</p><p><span style="display: block">one</span><span style="display: block">two</span></p>"""
     options = asked(elements=pb.ElementQuery(css="p"))
     answer = await service.Render(request(source=site(page), options=options))
-    assert [(one.text, one.joined) for one in answer.site.elements] == [
+    assert [(element.text, element.joined) for element in answer.site.elements] == [
         ("onetwo", True),
         ("one two", False),
         ("onetwo", False),
@@ -234,7 +234,7 @@ async def test_a_stream_answers_by_id(service):
             yield request(f"<p>{number}".encode(), id=f"n{number}", options=asked(want_text=True))
 
     answers = {answer.id: answer async for answer in service.RenderStream(requests())}
-    assert {key: one.response.site.text.strip() for key, one in answers.items()} == {
+    assert {key: answer.response.site.text.strip() for key, answer in answers.items()} == {
         f"n{number}": str(number) for number in range(4)
     }
 

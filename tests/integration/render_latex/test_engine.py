@@ -75,10 +75,10 @@ async def test_the_last_page_and_its_text_are_returned(engine, body, pages, text
 async def test_the_text_is_of_each_page_and_only_where_it_is_asked_for(engine):
     source = document("\\pagestyle{empty}finite \\textbf{one}\\newpage two")
     asked = await engine.render(LatexJob(source, options=Options(page_count=2, want_text=True)))
-    assert [one.text for one in asked.pictures] == ["finite one", "two"]
+    assert [picture.text for picture in asked.pictures] == ["finite one", "two"]
     plain = await engine.render(LatexJob(source, options=Options(page_count=2)))
-    assert [one.text for one in plain.pictures] == ["", ""]
-    assert [one.png for one in plain.pictures] == [one.png for one in asked.pictures]
+    assert [picture.text for picture in plain.pictures] == ["", ""]
+    assert [picture.png for picture in plain.pictures] == [picture.png for picture in asked.pictures]
 
 
 async def test_the_text_of_a_page_is_bounded(engine):

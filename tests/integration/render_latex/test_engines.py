@@ -118,7 +118,7 @@ async def test_references_and_pages_are_those_of_the_last_run(with_fonts, tex):
     assert whole.total_pages == 2
     assert sum(stage.name == "compile" for stage in whole.stages) >= 2
     last = await rendered(with_fonts, tex, source, last_page=True)
-    assert [one.page for one in last.pictures] == [2]
+    assert [picture.page for picture in last.pictures] == [2]
     assert values(last).shape != values(whole).shape
 
 

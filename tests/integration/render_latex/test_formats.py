@@ -200,7 +200,7 @@ async def test_documents_without_references_need_one_run(engine, known):
 async def test_a_format_that_has_begun_costs_no_run_more(engine, draft):
     job = document(draft, BODIES["label and reference"])
     warm, cold = await both(engine, job)
-    assert [one.name for one in warm.stages] == [one.name for one in cold.stages]
+    assert [stage.name for stage in warm.stages] == [stage.name for stage in cold.stages]
 
 
 async def test_a_hot_preamble_gets_a_format_that_is_byte_identical(engine):

@@ -51,7 +51,7 @@ async def test_a_document_goes_through_its_stages_with_a_format(service):
 async def test_an_undefined_command_comes_with_its_package(service):
     error = (await service.Render(request(b"\n\\toprule"))).error
     assert (error.line, error.undefined.name) == (4, "toprule")
-    assert [one.name for one in error.undefined.providers] == ["booktabs"]
+    assert [provider.name for provider in error.undefined.providers] == ["booktabs"]
 
 
 async def test_an_empty_document_is_a_verdict(service):

@@ -88,7 +88,9 @@ async def test_pixels_written_as_they_are_are_those_of_a_png(jail, installation,
             quick, slow = await engine.render(job), await slower.render(job)
             assert quick.pictures, name
             assert (quick.verdict, quick.message) == (slow.verdict, slow.message), name
-            assert [one.png for one in quick.pictures] == [one.png for one in slow.pictures], name
+            assert [picture.png for picture in quick.pictures] == [
+                picture.png for picture in slow.pictures
+            ], name
 
 
 async def test_a_large_page_is_drawn_too(render):
@@ -104,7 +106,7 @@ async def test_cairo_draws_the_same_bytes_warm_and_cold_and_nearly_those_of_ghos
     assert {stage.detail for stage in warm.stages} & {"zygote"}
     assert {stage.name for stage in warm.stages} <= {"convert", "compile", "crop"}
     assert (warm.verdict, warm.message, warm.backend) == (cold.verdict, cold.message, CAIRO)
-    assert [one.png for one in warm.pictures] == [one.png for one in cold.pictures]
+    assert [picture.png for picture in warm.pictures] == [picture.png for picture in cold.pictures]
     other = await render(score)
     assert other.backend is LilypondBackend.GHOSTSCRIPT
     if "PostScript" in name or "postscript" in score.decode():
@@ -143,10 +145,10 @@ def laid(picture, size, place):
 async def test_cairo_draws_the_pages_that_are_asked_for(render):
     score = (CURRENT + "{ c'1 \\pageBreak d'1 d' \\pageBreak e'1 e' e' }").encode()
     every = await render(score, backend=CAIRO, page_count=5)
-    assert [one.page for one in every.pictures] == [1, 2, 3]
+    assert [picture.page for picture in every.pictures] == [1, 2, 3]
     assert every.total_pages == 3
     last = await render(score, backend=CAIRO, first_page=2, page_count=2)
-    assert [one.png for one in last.pictures] == [one.png for one in every.pictures[1:]]
+    assert [picture.png for picture in last.pictures] == [picture.png for picture in every.pictures[1:]]
     assert (await render(score, backend=CAIRO, first_page=4)).verdict is Verdict.NO_OUTPUT
 
 
@@ -162,8 +164,8 @@ async def test_a_whole_page_of_cairo_is_as_large_as_computed(render):
 async def test_a_score_does_not_decide_what_cairo_draws(render, option):
     plain = await render((CURRENT + "{ c'4 }").encode(), backend=CAIRO)
     rendering = await render((CURRENT + f"#(ly:set-option {option}) {{ c'4 }}").encode(), backend=CAIRO)
-    pictures = [one.png for one in rendering.pictures]
-    assert pictures == [one.png for one in plain.pictures] or rendering.verdict is Verdict.NO_OUTPUT
+    pictures = [picture.png for picture in rendering.pictures]
+    assert pictures == [picture.png for picture in plain.pictures] or rendering.verdict is Verdict.NO_OUTPUT
     assert bool(pictures) is ("'backend" not in option)
 
 
@@ -171,7 +173,9 @@ async def test_a_job_of_cairo_leaves_the_next_one_of_ghostscript_as_it_was(rende
     score = EXAMPLES[0].read_bytes()
     before = await render(score)
     await render(score, backend=CAIRO)
-    assert [one.png for one in (await render(score)).pictures] == [one.png for one in before.pictures]
+    assert [picture.png for picture in (await render(score)).pictures] == [
+        picture.png for picture in before.pictures
+    ]
 
 
 async def test_errors_come_with_a_picture_of_cairo_too(render):

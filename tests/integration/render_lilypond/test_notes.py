@@ -48,7 +48,7 @@ async def test_notes_are_those_that_are_engraved_warm_and_cold_with_the_same_ima
     assert warm.notes == cold.notes == footers == cairo
     assert plain.pictures == warm.pictures == cold.pictures
     assert not warm.notes.truncated
-    staves = [[one for one in warm.notes.notes if one.staff == staff] for staff in range(5)]
+    staves = [[note for note in warm.notes.notes if note.staff == staff] for staff in range(5)]
     assert list(map(len, staves)) == [11, 6, 2, 1, 0]
     upper, lower, drums, _, _ = staves
     grace, first = upper[:2]
@@ -61,7 +61,7 @@ async def test_notes_are_those_that_are_engraved_warm_and_cold_with_the_same_ima
         Pitch(3, 2, Fraction(-1, 2), 51.0),
     ]
     assert lower[-1].duration == Fraction(1, 4)
-    assert [one.drum for one in drums] == ["bassdrum", "snare"]
+    assert [drum.drum for drum in drums] == ["bassdrum", "snare"]
 
 
 async def test_relative_absolute_and_transposed_spellings_have_the_same_notes(engine, limits):
@@ -82,7 +82,7 @@ async def test_names_that_a_score_defines_do_not_change_what_is_noted(engine, li
 
 async def test_several_scores_are_counted(engine, limits):
     got = await notes(engine, limits, r"\score { { c'1 } \layout { } \midi { } } \score { { d'1 } }")
-    assert [(one.score, one.pitch.step) for one in got.notes] == [(0, 0), (1, 1)]
+    assert [(note.score, note.pitch.step) for note in got.notes] == [(0, 0), (1, 1)]
 
 
 async def test_a_page_without_notes_has_none(engine, limits):

@@ -82,7 +82,7 @@ async def test_an_example_is_byte_identical_warm_and_cold_and_pixel_identical_to
 async def test_what_leans_on_state_is_byte_identical_warm_and_cold(engine, limits, name):
     warm, cold = await both(engine, limits, f'\\version "2.24.0"\n{TOUCHY[name]}\n'.encode())
     assert warm.pictures
-    assert [one.png for one in warm.pictures] == [one.png for one in cold.pictures]
+    assert [picture.png for picture in warm.pictures] == [picture.png for picture in cold.pictures]
 
 
 CONVERSIONS = {

@@ -137,7 +137,7 @@ async def test_all_names_together_change_nothing_that_a_program_of_today_draws(r
     page = pb.PageOptions(first_page=1, page_count=99)
     plain, restored = [await rendered(running, program, names, page) for names in ((), list(CHANGES))]
     assert len(plain.pictures) >= len(PAIRS)
-    assert [one.png for one in restored.pictures] == [one.png for one in plain.pictures]
+    assert [picture.png for picture in restored.pictures] == [picture.png for picture in plain.pictures]
 
 
 async def test_diagrams_of_sets_are_drawn(running):

@@ -223,7 +223,7 @@ async def test_calls_of_plotting_functions_are_counted_and_change_no_pixel(servi
     wanted = pb.RenderOptions(python=pb.PythonOptions(want_objects=True, cold=cold))
     answer = await service.Render(request(program, options=wanted))
     (figure,) = answer.figures
-    assert {one.function: one.count for one in figure.calls.functions} == {
+    assert {function.function: function.count for function in figure.calls.functions} == {
         "Axes.hist": 1,
         "Axes.plot": 1,
         "Axes.scatter": 2,  # seaborn draws an empty one to learn the next colour

@@ -114,7 +114,7 @@ async def test_words_are_drawn_as_they_are(running, words):
     assert plain.tobytes() == image_of(await answer(running, body(references))).tobytes()
     response = await answer(running, body(words, '<image href="http://127.0.0.1/"/>'))
     assert image_of(response).tobytes() == plain.tobytes()
-    assert [one.detail for one in response.policy_events] == ["image: http://127.0.0.1/"]
+    assert [policy_event.detail for policy_event in response.policy_events] == ["image: http://127.0.0.1/"]
 
 
 async def test_an_import_is_named_whole(running):
@@ -124,7 +124,7 @@ async def test_an_import_is_named_whole(running):
         '"https://127.0.0.1/x.css"',
     ):
         response = await answer(running, f"<style>@import {form};</style><path d='M0 0h9v9'/>")
-        events = [(one.kind, one.detail) for one in response.policy_events]
+        events = [(policy_event.kind, policy_event.detail) for policy_event in response.policy_events]
         assert events == [(pb.POLICY_KIND_NETWORK, "style: https://127.0.0.1/x.css")]
 
 
@@ -159,7 +159,7 @@ async def test_a_file_beside_the_image_is_drawn_and_one_that_is_not_there_is_an_
     assert image.getpixel((2, 2)) == (255, 0, 0)
     response = await answer(running, body)
     assert image_of(response).getpixel((2, 2)) == (255, 255, 255)
-    events = [(one.kind, one.detail) for one in response.policy_events]
+    events = [(policy_event.kind, policy_event.detail) for policy_event in response.policy_events]
     assert events == [(pb.POLICY_KIND_FILE_READ, "image: red.svg")]
 
 

@@ -26,7 +26,7 @@ async def answer(running, text, page=None, files=None):
 
 def sizes(response):
     assert response.verdict == pb.VERDICT_RENDERED, response.message
-    return [struct.unpack_from(">II", one.png, 16) for one in response.pictures]
+    return [struct.unpack_from(">II", picture.png, 16) for picture in response.pictures]
 
 
 NARROW = "#set page(width: 144pt, height: 72pt, margin: 0pt)\n"
@@ -46,7 +46,7 @@ async def test_a_page_is_cropped_to_its_ink_unless_that_is_not_wanted(running):
 async def test_the_pages_that_are_asked_for_are_returned_with_their_numbers(running):
     text = NARROW + "#pagebreak()".join("abcd")
     response = await answer(running, text, pb.PageOptions(dpi=72.0, first_page=2, page_count=2))
-    assert [one.page for one in response.pictures] == [2, 3]
+    assert [picture.page for picture in response.pictures] == [2, 3]
     assert response.total_pages == 4
     late = await answer(running, text, pb.PageOptions(first_page=5))
     assert late.verdict == pb.VERDICT_NO_OUTPUT
@@ -69,7 +69,9 @@ async def test_a_package_is_named_that_is_imported_through_a_variable(running):
     response = await answer(running, '#let p = "@preview/cetz-plot:0.1.1"\n#import p: *')
     assert response.verdict == pb.VERDICT_COMPILE_ERROR
     assert (response.error.line, response.error.undefined.name) == (2, "@preview/cetz-plot:0.1.1")
-    assert [one.detail for one in response.policy_events] == ["package @preview/cetz-plot:0.1.1"]
+    assert [policy_event.detail for policy_event in response.policy_events] == [
+        "package @preview/cetz-plot:0.1.1"
+    ]
 
 
 async def test_a_package_that_is_brought_along_is_refused(running):
@@ -88,7 +90,7 @@ async def test_a_package_is_not_fetched_and_is_named(running):
     assert response.verdict == pb.VERDICT_COMPILE_ERROR
     assert "@preview/cetz:0.3.0" in response.message
     assert (response.error.line, response.error.undefined.name) == (2, "@preview/cetz:0.3.0")
-    events = [(one.kind, one.detail) for one in response.policy_events]
+    events = [(policy_event.kind, policy_event.detail) for policy_event in response.policy_events]
     assert events == [(pb.POLICY_KIND_NETWORK, "package @preview/cetz:0.3.0")]
 
 

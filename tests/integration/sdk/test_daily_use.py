@@ -129,7 +129,7 @@ def test_files_of_prompts_are_runs_beside_each_other_that_are_named_after_them(t
     answers = [
         (terminal.folder / f"runs/prompts/{one}/answers.jsonl").read_text() for one in ("short", "brief")
     ]
-    assert ["Answer by the schema" in one for one in answers] == [True, False]
+    assert ["Answer by the schema" in answer for answer in answers] == [True, False]
     page_text = (terminal.folder / "runs/prompts/index.html").read_text()
     assert "Prompts of sobench differ" in page_text
     results = terminal.folder / "runs/prompts/short/results.json"

@@ -150,7 +150,7 @@ def command(
 def test_doctor_finds_it_and_draws_its_canary(environment: Path, state: Path) -> None:
     ended = command(environment, state, "doctor", "pillow", "--json")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    found = {one["name"]: one for one in json.loads(ended.stdout)["findings"]}
+    found = {finding["name"]: finding for finding in json.loads(ended.stdout)["findings"]}
     assert found["render-pillow"]["detail"] == str(environment / "bin/i2s-render-pillow")
     assert found["render-pillow canary"]["detail"].startswith("RENDERED")
     assert {"render-pillow engine", "render-pillow isolation"} <= found.keys()

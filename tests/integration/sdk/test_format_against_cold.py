@@ -84,7 +84,7 @@ def test_every_document_looks_the_same_with_a_format_and_from_the_first_line(
         cold = client.render_latex(document.source, page=task.page(), cold=True)
         assert (warm.verdict, warm.total_pages) == (cold.verdict, cold.total_pages)
         assert warm.error == cold.error
-        assert [one.png for one in warm.pictures] == [one.png for one in cold.pictures]
+        assert [picture.png for picture in warm.pictures] == [picture.png for picture in cold.pictures]
         compared += 1
         return warm
 

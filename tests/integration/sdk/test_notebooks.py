@@ -18,7 +18,11 @@ SECONDS = 250
 def printed(notebook: Any) -> list[str]:
     """What each cell of code wrote to standard output."""
     return [
-        "".join(one.text for one in cell.outputs if one.output_type == "stream" and one.name == "stdout")
+        "".join(
+            output.text
+            for output in cell.outputs
+            if output.output_type == "stream" and output.name == "stdout"
+        )
         for cell in notebook.cells
         if cell.cell_type == "code"
     ]
@@ -26,8 +30,8 @@ def printed(notebook: Any) -> list[str]:
 
 def displayed(notebook: Any) -> int:
     """The number of images that cells display."""
-    outputs = [one for cell in notebook.cells if cell.cell_type == "code" for one in cell.outputs]
-    return sum("image/png" in one.get("data", {}) for one in outputs)
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    return sum("image/png" in output.get("data", {}) for output in outputs)
 
 
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)

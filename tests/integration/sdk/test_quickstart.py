@@ -32,7 +32,7 @@ def server() -> Iterator[ChatServer]:
     """A server that answers with the ground truth of the bundled examples of LaTeX."""
     import hashlib
 
-    latex = [one for one in open_data(str(EXAMPLES)).instances if one.task == "latex"]
+    latex = [instance for instance in open_data(str(EXAMPLES)).instances if instance.task == "latex"]
     questions = {hashlib.sha256(one.image.read_bytes()).hexdigest(): one.id for one in latex if one.image}
     answers = {one.id: one.structure.read_text() for one in latex if one.structure is not None}
     with ChatServer(answers, questions).serving() as serving:
@@ -71,11 +71,11 @@ def test_with_a_local_server(terminal: Terminal, server: ChatServer) -> None:
 def test_with_own_data(terminal: Terminal, server: ChatServer) -> None:
     folder = terminal.folder / "exams"
     folder.mkdir()
-    for one in open_data(str(EXAMPLES)).instances[:3]:
-        assert one.image is not None
-        assert one.structure is not None
-        shutil.copy(one.image, folder / f"{one.id}.png")
-        shutil.copy(one.structure, folder / f"{one.id}.tex")
+    for instance in open_data(str(EXAMPLES)).instances[:3]:
+        assert instance.image is not None
+        assert instance.structure is not None
+        shutil.copy(instance.image, folder / f"{instance.id}.png")
+        shutil.copy(instance.structure, folder / f"{instance.id}.tex")
     made, checked, oracle, evaluation = commands(section(PAGE, "You have your own data"))
     for line in (made, checked, oracle):
         terminal.run(line)

@@ -25,7 +25,9 @@ def test_a_page_that_is_the_screenshot_itself_earns_no_more_than_a_blank_one(
 ) -> None:
     settings = everything_running_without_networks
     assert settings.examples is not None
-    site = next(one for one in read_folder(settings.examples).instances if one.task == "webpage")
+    site = next(
+        instance for instance in read_folder(settings.examples).instances if instance.task == "webpage"
+    )
     assert site.image is not None
     image = site.image.read_bytes()
     screenshot = f'<img src="data:image/png;base64,{base64.b64encode(image).decode()}">'
@@ -35,9 +37,9 @@ def test_a_page_that_is_the_screenshot_itself_earns_no_more_than_a_blank_one(
     assert copied.result is not None
     assert (copied.result.metrics["ems"] or 0.0) > 0.9
     assert copied.value == with_text.value == 0.01
-    assert {one.gate for one in copied.gates} == {Gate.EMBEDDED_RASTER, Gate.REFERENCE_COPIED}
-    assert [one.lowers for one in copied.gates] == [True, True]
-    assert [one.lowers for one in with_text.gates] == [False, True]
+    assert {gate.gate for gate in copied.gates} == {Gate.EMBEDDED_RASTER, Gate.REFERENCE_COPIED}
+    assert [gate.lowers for gate in copied.gates] == [True, True]
+    assert [gate.lowers for gate in with_text.gates] == [False, True]
     assert honest.gates == ()
     assert honest.value is not None
     assert honest.value > 0.02

@@ -40,7 +40,7 @@ def _environment(endpoints: dict[str, str], tmp_path: Path, monkeypatch: pytest.
 @pytest.fixture
 def equations(running: Settings) -> list[Instance]:
     assert running.examples is not None
-    return [one for one in read_folder(running.examples).instances if one.subset == "equation"]
+    return [instance for instance in read_folder(running.examples).instances if instance.subset == "equation"]
 
 
 def answered(*answers: str, subset: str = "equation", limit: int | None = None) -> dict:
@@ -68,7 +68,11 @@ print("LOG", log.model_dump_json())
 @pytest.fixture
 def server(equations: list[Instance]) -> Iterator[str]:
     """A server that answers the image of an equation with its ground truth."""
-    truths = {one.image.read_bytes(): one.structure.read_text() for one in equations if one.structure}
+    truths = {
+        equation.image.read_bytes(): equation.structure.read_text()
+        for equation in equations
+        if equation.structure
+    }
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -110,7 +114,7 @@ def test_the_command_evaluates_with_our_services_as_scorer(
     (path,) = (tmp_path / "logs").glob("*.json")
     log = json.loads(path.read_text())
     assert (log["status"], log["eval"]["task"]) == ("success", "i2s/latex")
-    scores = {one["name"]: one["metrics"]["mean"]["value"] for one in log["results"]["scores"]}
+    scores = {score["name"]: score["metrics"]["mean"]["value"] for score in log["results"]["scores"]}
     assert scores["ems"] == pytest.approx(1.0)
     assert scores["edit"] == 1.0
     assert scores["rendered"] == 1.0
@@ -118,16 +122,18 @@ def test_the_command_evaluates_with_our_services_as_scorer(
 
 
 def test_scores_are_those_of_a_round_trip(equations: list[Instance]) -> None:
-    truths = [one.structure.read_text() for one in equations if one.structure]
+    truths = [equation.structure.read_text() for equation in equations if equation.structure]
     log = answered(truths[0], BROKEN, "", truths[3])
     assert log["status"] == "success"
-    values = {one["id"]: one["scores"]["round_trip"]["value"] for one in log["samples"]}
-    assert [values[one.id]["rendered"] for one in equations] == [1.0, 0.0, 0.0, 1.0]
-    assert [values[one.id]["ems"] for one in equations] == pytest.approx([1.0, 0.0, 0.0, 1.0])
-    means = {one["name"]: one["metrics"]["mean"]["value"] for one in log["results"]["scores"]}
+    values = {sample["id"]: sample["scores"]["round_trip"]["value"] for sample in log["samples"]}
+    assert [values[equation.id]["rendered"] for equation in equations] == [1.0, 0.0, 0.0, 1.0]
+    assert [values[equation.id]["ems"] for equation in equations] == pytest.approx([1.0, 0.0, 0.0, 1.0])
+    means = {score["name"]: score["metrics"]["mean"]["value"] for score in log["results"]["scores"]}
     assert means["ems"] == pytest.approx(0.5)
     assert means["rendered"] == 0.5
-    broken = next(one for one in log["samples"] if one["id"] == equations[1].id)["scores"]["round_trip"]
+    broken = next(sample for sample in log["samples"] if sample["id"] == equations[1].id)["scores"][
+        "round_trip"
+    ]
     assert broken["metadata"]["verdict"] == "COMPILE_ERROR"
     assert broken["explanation"].startswith("COMPILE_ERROR")
 

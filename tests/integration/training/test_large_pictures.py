@@ -113,7 +113,7 @@ def test_limits_that_operators_set_apart_end_in_no_status(mismatched: RoundTrip)
         "large": mismatched.judge(picture(300, 200), page(2000, 2000)),
         "noisy": mismatched.judge(picture(300, 200), page(900, 900, NOISE)),
     }
-    assert {name: (one.outcome, one.verdict) for name, one in results.items()} == {
+    assert {name: (result.outcome, result.verdict) for name, result in results.items()} == {
         "small": (Outcome.SCORED, Verdict.RENDERED),
         "large": (Outcome.SCORED, Verdict.PIXEL_LIMIT),
         "noisy": (Outcome.SCORED, Verdict.OUTPUT_LIMIT),

@@ -26,7 +26,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def examples(page: str) -> list[tuple[int, str, str | None]]:
     """Line, code, and what it prints (None: anything) of each block."""
     text = (DOCS / page).read_text(encoding="utf-8")
-    blocks = [(text.count("\n", 0, one.start()) + 2, one[1], one[2]) for one in BLOCK.finditer(text)]
+    blocks = [(text.count("\n", 0, match.start()) + 2, match[1], match[2]) for match in BLOCK.finditer(text)]
     following = [*blocks[1:], (0, "", "")]
     return [
         (line, code, then[2] if then[1] == "text" else None)

@@ -249,7 +249,7 @@ def test_floors_are_what_answers_have_that_look_at_nothing(
     reward: RoundTripReward, running: Settings, posterior: Instance, truth: str
 ) -> None:
     assert running.examples is not None
-    own = [one for one in read_folder(running.examples).instances if one.task == "latex"][:3]
+    own = [instance for instance in read_folder(running.examples).instances if instance.task == "latex"][:3]
     floors = instance_floors(own, reward)
     assert set(floors) == {one.id for one in own}
     assert all(0.0 < floor < 1.0 for floor in floors.values())

@@ -166,7 +166,7 @@ def test_the_other_tasks_make_the_trip_as_well(task: str, running: Settings) -> 
         except CommandMissingError as error:
             pytest.skip(error.message)
     assert running.examples is not None
-    of_task = [one for one in read_folder(running.examples).instances if one.task == task]
+    of_task = [instance for instance in read_folder(running.examples).instances if instance.task == task]
     one = next((one for one in of_task if one.assets), of_task[0])
     answer = asyncio.run(Oracle().complete(one, Question(()))).text
     with RoundTrip((task,), settings=running) as trip:

@@ -94,7 +94,7 @@ async def test_ten_thousand_pages_are_a_page_limit_and_can_be_permitted(under_at
     drawn = await under_attack.draw(many)
     assert (drawn.verdict, drawn.total_pages) == (Verdict.PAGE_LIMIT, 10_000), drawn.message
     drawn = await under_attack.draw(many, replace(LIMITS, pages=10_000), first=9_999)
-    assert [one.page for one in drawn.pages] == [9_999, 10_000]
+    assert [page.page for page in drawn.pages] == [9_999, 10_000]
 
 
 async def test_a_huge_page_is_a_pixel_limit(under_attack):
@@ -107,7 +107,7 @@ async def test_a_huge_page_is_a_pixel_limit(under_attack):
 async def test_a_page_without_bounds_is_never_drawn_beyond_the_limit(under_attack, box):
     drawn = await under_attack.draw(pdf(box=box))
     assert drawn.verdict in {Verdict.PIXEL_LIMIT, Verdict.NO_OUTPUT, Verdict.RENDERED}
-    assert all(one.width * one.height <= LIMITS.pixels for one in drawn.pages)
+    assert all(page.width * page.height <= LIMITS.pixels for page in drawn.pages)
 
 
 @pytest.mark.parametrize("box", ["0 0 0 0", "10 10 5 5", "0 0 nan nan", ""])
@@ -127,11 +127,11 @@ async def test_a_page_that_takes_too_long_is_a_time_limit_and_others_are_drawn(u
     # PDFium reads all of the page before it draws: on a fast processor it needs 512 MiB in the first second.
     limits = replace(LIMITS, cpu_seconds=1.0, memory_bytes=4 << 30)
     first = await under_attack.draw(content, limits)
-    assert [one.page for one in first.pages] == [1]
+    assert [page.page for page in first.pages] == [1]
     second = await under_attack.draw(content, limits, first=2)
     assert second.verdict is Verdict.TIME_LIMIT
     third = await under_attack.draw(content, limits, first=3)
-    assert [one.page for one in third.pages] == [3]
+    assert [page.page for page in third.pages] == [3]
 
 
 @pytest.mark.parametrize("levels", [1, 3])

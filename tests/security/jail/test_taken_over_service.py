@@ -183,7 +183,7 @@ async def test_a_flood_of_descriptors_changes_nothing(jail: Jail) -> None:
 async def test_a_name_that_is_in_use_is_refused(jail: Jail) -> None:
     """Else what is cleaned up after the second would be the first."""
     async with jail.cell(LIMITS) as cell:
-        (name,) = [one.name for one in jail.folder.iterdir() if one.is_dir()]
+        (name,) = [path.name for path in jail.folder.iterdir() if path.is_dir()]
         assert '"error"' in await _sent(jail, _plan(jail, lambda plan: plan.update(name=name)))
         assert (await cell.run(["true"])).exit_code == 0
 

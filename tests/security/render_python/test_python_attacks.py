@@ -411,7 +411,7 @@ ODD = {
 async def test_forged_results_change_nothing_but_their_own_verdict(under_attack, forgery):
     drawn = await under_attack.run(f"{DELIVERED}\n{ODD[forgery]}\n{DRAWN}", objects=True)
     assert drawn.verdict in HAS_PICTURE | NOTHING | {Verdict.OUTPUT_LIMIT}, drawn.message
-    assert not any(one.texts for one in drawn.figures if one.truncated)
+    assert not any(figure.texts for figure in drawn.figures if figure.truncated)
 
 
 async def test_a_png_that_would_be_huge_is_not_decoded(under_attack):
@@ -428,7 +428,7 @@ async def test_files_beside_a_program_take_no_place_of_libraries(under_attack):
     for cold in (False, True):
         drawn = await under_attack.run(f"import json, numpy\n{DRAWN}", files=files, cold=cold)
         assert drawn.verdict is Verdict.RENDERED, drawn.message
-        assert [one.png for one in drawn.pictures] == [one.png for one in plain.pictures]
+        assert [picture.png for picture in drawn.pictures] == [picture.png for picture in plain.pictures]
 
 
 async def test_no_descriptor_leads_to_the_service(under_attack):

@@ -173,7 +173,7 @@ async def test_what_an_image_must_not_have_is_left_out_and_named(under_attack, n
     body, kinds = LEFT_OUT[name]
     drawn = await under_attack.run(svg(body))
     assert drawn.verdict is Verdict.RENDERED, drawn.message
-    assert [one.kind for one in drawn.events] == kinds
+    assert [event.kind for event in drawn.events] == kinds
     assert drawn.pictures[0].png == (await under_attack.run(svg(""))).pictures[0].png or "text" in body
 
 
@@ -190,7 +190,7 @@ async def test_an_entity_cannot_hide_a_file(under_attack):
         "&e;", before="<!DOCTYPE svg [<!ENTITY e \"<image href='red.png' width='9' height='9'/>\">]>"
     )
     drawn = await under_attack.run(hidden)
-    assert [one.kind for one in drawn.events] == [PolicyKind.FILE_READ]
+    assert [event.kind for event in drawn.events] == [PolicyKind.FILE_READ]
     beside = await under_attack.run(hidden, files={"red.png": png(4, 4, 0)})
     assert not beside.events
     assert beside.pictures[0].png != drawn.pictures[0].png

@@ -82,7 +82,7 @@ async def test_what_is_not_with_a_document_is_refused_and_named(under_attack, na
     text, kind = REFUSED[name]
     drawn = await under_attack.run(text)
     assert drawn.verdict is Verdict.COMPILE_ERROR, drawn.message
-    assert [one.kind for one in drawn.events] == [kind]
+    assert [event.kind for event in drawn.events] == [kind]
 
 
 @pytest.mark.parametrize("name", VERDICTS)

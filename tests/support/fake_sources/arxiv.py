@@ -120,7 +120,7 @@ def _record(paper: FakePaper) -> str:
     )
     if not paper.versions:
         return f"<record>{header}</record>"
-    versions = "".join(_version(number, one) for number, one in enumerate(paper.versions, 1))
+    versions = "".join(_version(number, version) for number, version in enumerate(paper.versions, 1))
     licence = f"<license>{escape(paper.licence)}</license>" if paper.licence else ""
     return (
         f'<record>{header}<metadata><arXivRaw xmlns="http://arxiv.org/OAI/arXivRaw/"><id>{paper.id}</id>'

@@ -69,8 +69,12 @@ class FakeGithub:
         query = request.query["q"][0]
         found = _CREATED.search(query)
         assert found is not None, query
-        first, last = (datetime.fromisoformat(one) for one in found.groups())
-        items = [one.item() for one in self.repositories if self._matches(one, query, first, last)]
+        first, last = (datetime.fromisoformat(group) for group in found.groups())
+        items = [
+            repository.item()
+            for repository in self.repositories
+            if self._matches(repository, query, first, last)
+        ]
         per_page, page = int(request.query["per_page"][0]), int(request.query["page"][0])
         crowded = 0 < self.crowded_seconds <= (last - first).total_seconds()
         total = 1_000 + len(items) if crowded else len(items)
@@ -104,7 +108,7 @@ class FakeGithub:
         return FakeAnswer(200, found.content, cut_short=self._first("cut short", self.cut_short))
 
     def _find(self, name: str) -> FakeRepository | None:
-        return next((one for one in self.repositories if one.full_name == name), None)
+        return next((repository for repository in self.repositories if repository.full_name == name), None)
 
 
 def fake_mutopia(files: dict[str, bytes]) -> FakeGithub:

@@ -206,10 +206,10 @@ def score_repositories() -> list[FakeRepository]:
             f"player{number}/scores",
             "LilyPond",
             f"2026-10-0{1 + number}T12:00:00Z",
-            one,
+            file,
             "CC0-1.0" if number % 2 == 0 else "",
         )
-        for number, one in enumerate(files)
+        for number, file in enumerate(files)
     ]
 
 

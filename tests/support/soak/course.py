@@ -120,7 +120,7 @@ class Course:
         parts = self._wanted.checkpoints
         for part in range(parts):
             begin, end = len(jobs) * part // parts, len(jobs) * (part + 1) // parts
-            acts = [one for one in moments if begin <= one < end]
+            acts = [moment for moment in moments if begin <= moment < end]
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._disturb(acts))
                 group.create_task(self._render_all(jobs[begin:end], len(jobs)))
@@ -137,7 +137,7 @@ class Course:
                 rendering = await self._clients[kind.service].render(kind.request)
                 if not rendering.verdict.has_picture:
                     raise RuntimeError(f"{kind.service} {kind.name}: {rendering.message}")
-                self._quiet[kind] = [one.png for one in rendering.pictures]
+                self._quiet[kind] = [picture.png for picture in rendering.pictures]
         await self._render_all(self._kinds, len(self._kinds))
         self._ended = 0
 
@@ -171,7 +171,7 @@ class Course:
             if (seconds := time.monotonic() - began) > _LONG_SECONDS:
                 self._say(f"{kind.service} {kind.name}: {seconds:.1f} s")
             self._served[kind.service] += 1
-        verdict, pictures = rendering.verdict.name, [one.png for one in rendering.pictures]
+        verdict, pictures = rendering.verdict.name, [picture.png for picture in rendering.pictures]
         if kind.is_good:
             self.outcome.good += 1
             if pictures != self._quiet[kind]:
@@ -216,7 +216,7 @@ class Course:
         return act
 
     async def _recover(self, act: Act) -> None:
-        await self._one(next(one for one in self._kinds if one.is_good and one.service == act.service))
+        await self._one(next(kind for kind in self._kinds if kind.is_good and kind.service == act.service))
         seconds = time.monotonic() - act.began
         self.outcome.recoveries.append(seconds)
         self._say(f"{act.service} has drawn a good picture {seconds:.1f} s after it")
@@ -239,9 +239,9 @@ class Course:
         end = time.monotonic() + self._wanted.patience
         while time.monotonic() < end:
             looks = [*looks[-_ALIKE_LOOKS + 1 :], self._observer.look(memory=False)]
-            alike = len(looks) == _ALIKE_LOOKS and len({_numbers(one) for one in looks}) == 1
+            alike = len(looks) == _ALIKE_LOOKS and len({_numbers(look) for look in looks}) == 1
             held = may_hold(looks[-1])
-            if alike and not any(one.running for one in looks) and not held:
+            if alike and not any(look.running for look in looks) and not held:
                 break
             await asyncio.sleep(_LOOK_SECONDS)
         else:
@@ -255,6 +255,7 @@ class Course:
 
 def _numbers(look: Look) -> tuple[object, ...]:
     services = tuple(
-        (name, one.pid, one.processes, one.descriptors) for name, one in sorted(look.services.items())
+        (name, service.pid, service.processes, service.descriptors)
+        for name, service in sorted(look.services.items())
     )
     return services, look.orphans, look.entries

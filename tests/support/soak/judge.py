@@ -54,11 +54,11 @@ def excess(first: Look, now: Look, allowed: Tolerance) -> list[str]:
         allowed: The most by which it may be more.
     """
     found = [f"{name} is not there" for name in first.services if name not in now.services]
-    for name, one in now.services.items():
+    for name, service in now.services.items():
         was = first.services[name]
         for what, before, after, more in (
-            ("processes", was.processes, one.processes, allowed.processes),
-            ("descriptors", was.descriptors, one.descriptors, allowed.descriptors),
+            ("processes", was.processes, service.processes, allowed.processes),
+            ("descriptors", was.descriptors, service.descriptors, allowed.descriptors),
         ):
             if after > before + more:
                 found.append(f"{name} holds {after} {what}, {before} after the warm-up")
@@ -75,7 +75,9 @@ def growth(checkpoints: Sequence[Checkpoint], service: str, value: Callable[[Hel
     Pairs between which the service was started again do not count; 0 where there is no other.
     """
     points = [
-        (one.jobs[service], one.look.services[service]) for one in checkpoints if service in one.look.services
+        (checkpoint.jobs[service], checkpoint.look.services[service])
+        for checkpoint in checkpoints
+        if service in checkpoint.look.services
     ]
     slopes = [
         (value(after) - value(before)) / (jobs - earlier)

@@ -56,9 +56,9 @@ class Killer:
         """
         service = self._chance.choice(sorted(services))
         kinds: dict[str, list[Process]] = {}
-        for one in self._observer.processes(service):
-            if one.depth > 1 or self._may_die(service):
-                kinds.setdefault(f"{one.depth} {one.kind}", []).append(one)
+        for process in self._observer.processes(service):
+            if process.depth > 1 or self._may_die(service):
+                kinds.setdefault(f"{process.depth} {process.kind}", []).append(process)
         if not kinds:
             return None
         victim = self._chance.choice(kinds[self._chance.choice(sorted(kinds))])

@@ -102,7 +102,7 @@ class Observer:
         kept = {self.keeper, *(one.pid for one in below(self.keeper))}
         orphans = [one for one in below(os.getpid()) if one.pid not in kept]
         entries = sum(len(folders) + len(files) for _, folders, files in os.walk(self._temporary))
-        running = sum(_running(one.pid) for name in self._services for one in self.processes(name))
+        running = sum(_running(process.pid) for name in self._services for process in self.processes(name))
         return Look({name: one for name, one in held.items() if one}, len(orphans), entries, running)
 
     def _held(self, service: str, memory: bool) -> Held | None:
@@ -132,8 +132,8 @@ def left_behind(temporary: Path) -> list[str]:
     for one in left:
         os.kill(one.pid, signal.SIGKILL)
     found = [f"{one.kind} is left after the services have ended" for one in left]
-    files = [one.relative_to(temporary) for one in temporary.rglob("*") if not one.is_dir()]
-    return found + [f"the file {one} is left after the services have ended" for one in files]
+    files = [path.relative_to(temporary) for path in temporary.rglob("*") if not path.is_dir()]
+    return found + [f"the file {file} is left after the services have ended" for file in files]
 
 
 def _children_left() -> list[Process]:

@@ -38,9 +38,9 @@ def summary(wanted: Wanted, outcome: Outcome, seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "good": outcome.good,
         "hostile": outcome.hostile,
-        "kills": sum(one.killed for one in outcome.acts),
-        "stops": sum(not one.killed for one in outcome.acts),
-        "acts": dict(sorted(Counter(one.what for one in outcome.acts).items())),
+        "kills": sum(act.killed for act in outcome.acts),
+        "stops": sum(not act.killed for act in outcome.acts),
+        "acts": dict(sorted(Counter(act.what for act in outcome.acts).items())),
         "recovery_seconds": {
             "median": round(statistics.median(times), 3) if times else None,
             "most": round(max(times), 3) if times else None,
@@ -56,20 +56,20 @@ def summary(wanted: Wanted, outcome: Outcome, seconds: float) -> dict[str, Any]:
 def table(found: dict[str, Any]) -> str:
     """Return a summary as text for people."""
     lines = [f"{'':16} {'jobs':>5} {'MiB':>13} {'a job':>7} {'processes':>10} {'descriptors':>12}"]
-    for name, one in found["services"].items():
+    for name, service in found["services"].items():
         memory, processes, descriptors = (
-            " → ".join(str(number) for number in one[key])
+            " → ".join(str(number) for number in service[key])
             for key in ("memory_mib", "processes", "descriptors")
         )
-        kept = one["memory_mib_per_job"]
-        lines.append(f"{name:16} {one['jobs']:5} {memory:>13} {kept:7} {processes:>10} {descriptors:>12}")
+        kept = service["memory_mib_per_job"]
+        lines.append(f"{name:16} {service['jobs']:5} {memory:>13} {kept:7} {processes:>10} {descriptors:>12}")
     recovery = found["recovery_seconds"]
     lines += [
         f"temporary entries {' → '.join(map(str, found['entries']))}, orphans {found['orphans']}",
         f"{found['good']} good and {found['hostile']} hostile jobs, {found['kills']} kills and "
         f"{found['stops']} stops in {found['seconds']} s (seed {found['seed']})",
         f"from a kill to the next good picture: median {recovery['median']} s, most {recovery['most']} s",
-        *(f"FAULT {one}" for one in found["faults"]),
+        *(f"FAULT {fault}" for fault in found["faults"]),
         *(f"HELD {one}" for one in found["held"]),
         "holds" if found["holds"] else "DOES NOT HOLD",
     ]

@@ -29,7 +29,7 @@ def test_its_client_finds_the_instances_and_plays_an_episode(
 ) -> None:
     with ORS(base_url=url) as client:
         environment = client.environment("RoundTrip")
-        assert [one.name for one in environment.list_tools()] == ["submit"]
+        assert [tool.name for tool in environment.list_tools()] == ["submit"]
         assert environment.list_splits() == [ors_server.SPLIT]
         (task,) = [
             one
@@ -44,7 +44,7 @@ def test_its_client_finds_the_instances_and_plays_an_episode(
             assert "The first error is" in first.blocks[-1].text
             second = session.call_tool("submit", {"answer": truth})
             assert second.reward == pytest.approx(1.0)
-            assert [one.type for one in second.blocks] == ["text", "image", "text", "image", "text"]
+            assert [block.type for block in second.blocks] == ["text", "image", "text", "image", "text"]
             last = session.call_tool("submit", {"answer": truth})
             assert (last.reward, last.finished) == (pytest.approx(1.0), True)
 

@@ -27,4 +27,6 @@ def test_profile_helm_equals_the_service(pair: tuple[np.ndarray, np.ndarray]) ->
 def test_profile_paper_equals_the_service(pair: tuple[np.ndarray, np.ndarray]) -> None:
     ours = earth_mover_similarity(*pair, PAPER)
     assert block_emd(*pair).value == pytest.approx(ours.block_emd, abs=1e-5)
-    assert max(one.value for one in denominators(pair[1])) == pytest.approx(ours.denominator, abs=1e-5)
+    assert max(denominator.value for denominator in denominators(pair[1])) == pytest.approx(
+        ours.denominator, abs=1e-5
+    )

@@ -93,7 +93,7 @@ def test_a_name_that_no_renderer_can_have_is_left_out_with_a_warning(
     assert packaged_renderers() == ("render-dot", "render-pillow", "render-other")
     assert service_names()[-3:] == packaged_renderers()
     for name in ROTTEN:
-        (warning,) = [one for one in caplog.messages if repr(name) in one]
+        (warning,) = [message for message in caplog.messages if repr(name) in message]
         assert "the name is not render-NAME" in warning
         with pytest.raises(PluginError, match="no installed package"):
             service_row(name)
@@ -114,5 +114,8 @@ def test_a_renderer_that_is_not_installed_renders_the_generic_sources_of_its_tas
 
 
 def test_no_two_services_share_a_port_or_a_user() -> None:
-    assert len({one.port for one in SERVICES}) == len(SERVICES)
-    assert len({one.user for one in (*RENDERER_SPECS, DOT, PILLOW)}) == len(RENDERER_SPECS) + 2
+    assert len({service.port for service in SERVICES}) == len(SERVICES)
+    assert (
+        len({renderer_spec.user for renderer_spec in (*RENDERER_SPECS, DOT, PILLOW)})
+        == len(RENDERER_SPECS) + 2
+    )

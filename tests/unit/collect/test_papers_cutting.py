@@ -24,7 +24,7 @@ def pieces(members: dict[str, bytes]) -> list[Piece]:
 
 
 def texts(body: str, preamble: str = "", **files: str) -> list[str]:
-    return [one.text for one in pieces(paper(body, preamble, **files))]
+    return [piece.text for piece in pieces(paper(body, preamble, **files))]
 
 
 def reasons(members: dict[str, bytes]) -> list[tuple[str, Reason]]:

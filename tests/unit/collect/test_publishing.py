@@ -91,13 +91,13 @@ def rows_of(out: Path, subset: str) -> list[dict[str, object]]:
 
 def test_every_instance_is_published_is_a_recipe_or_is_held_back(tmp_path: Path) -> None:
     done = published(collected(tmp_path / "set"), tmp_path / "out")
-    assert sum(sum(one.values()) for one in done.counts.values()) == 40
+    assert sum(sum(count.values()) for count in done.counts.values()) == 40
     recipes = [json.loads(text) for text in (tmp_path / "out" / "recipes.jsonl").read_text().splitlines()]
     held_back = (tmp_path / "out" / "held-back.jsonl").read_text().splitlines()
-    assert len(recipes) == sum(one["recipes"] for one in done.counts.values()) > 5
-    assert len(held_back) == sum(one["held back"] for one in done.counts.values()) > 0
+    assert len(recipes) == sum(count["recipes"] for count in done.counts.values()) > 5
+    assert len(held_back) == sum(count["held back"] for count in done.counts.values()) > 0
     assert all(set(json.loads(text)) == {"subset", "sha256"} for text in held_back)
-    assert not any("x_" in json.dumps(one) for one in recipes)
+    assert not any("x_" in json.dumps(recipe) for recipe in recipes)
 
 
 @pytest.mark.parametrize(("task", "subset"), [("latex", "equation"), ("webpage", "css")])
@@ -132,7 +132,7 @@ def test_pictures_without_a_structure_are_published_with_their_places(tmp_path: 
     recipes = [json.loads(one) for one in (tmp_path / "out" / "recipes.jsonl").read_text().splitlines()]
     assert {row["structure"] for row in rows} == {""}
     assert len({row["uuid"] for row in rows}) == len(rows) == done.counts["wild_imslp"]["published"] > 0
-    assert {one["provenance"]["place"] for one in recipes} <= {
+    assert {recipe["provenance"]["place"] for recipe in recipes} <= {
         f"page 1, system {number}" for number in range(40)
     }
     assert recipes
@@ -155,7 +155,10 @@ def test_the_same_data_set_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_croissant_and_the_card_are_read_by_their_readers(tmp_path: Path) -> None:
     published(collected(tmp_path / "set"), tmp_path / "out")
     found = mlcroissant.Dataset(jsonld=str(tmp_path / "out" / "croissant.json"))
-    assert {one.name for one in found.metadata.record_sets} == {"equation-instances", "table-instances"}
+    assert {record_set.name for record_set in found.metadata.record_sets} == {
+        "equation-instances",
+        "table-instances",
+    }
     records = list(found.records("equation-instances"))
     assert len(records) == len(rows_of(tmp_path / "out", "equation"))
     front, _, text = (tmp_path / "out" / "README.md").read_text().removeprefix("---\n").partition("\n---\n")
@@ -167,7 +170,7 @@ def test_croissant_and_the_card_are_read_by_their_readers(tmp_path: Path) -> Non
 def test_what_was_withdrawn_is_in_no_file(tmp_path: Path) -> None:
     folder = collected(tmp_path / "set")
     done = published(folder, tmp_path / "out", frozenset({"i1", "owner2/site"}))
-    assert sum(sum(one.values()) for one in done.counts.values()) == 38
+    assert sum(sum(count.values()) for count in done.counts.values()) == 38
     everything = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert b"owner2/site" not in everything
 

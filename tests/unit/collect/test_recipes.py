@@ -69,7 +69,7 @@ def recipe(key: str = "2611.01234v1", **changes: Any) -> dict[str, Any]:
 
 def written(folder: Path, *lines: object) -> Path:
     path = folder / "recipes.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
 
 

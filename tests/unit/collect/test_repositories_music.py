@@ -55,7 +55,9 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def pieces(text: str) -> list[Piece]:
-    return [one for one in cut_scores("music", "a.ly", text.encode()) if isinstance(one, Piece)]
+    return [
+        cut_score for cut_score in cut_scores("music", "a.ly", text.encode()) if isinstance(cut_score, Piece)
+    ]
 
 
 def reasons(text: str, *neighbours: str) -> list[Reason]:
@@ -111,9 +113,11 @@ def test_sources_that_do_not_stand_alone_are_dropped() -> None:
         Reason.NOTHING_TO_CUT
     ]
     assert reasons("{ " + "c'4 " * MAX_CHARACTERS + "}") == [Reason.TOO_LONG]
-    assert [one.reason for one in cut_scores("music", "a.ly", b"\xff\xfe") if isinstance(one, Dropped)] == [
-        Reason.NO_SOURCE
-    ]
+    assert [
+        cut_score.reason
+        for cut_score in cut_scores("music", "a.ly", b"\xff\xfe")
+        if isinstance(cut_score, Dropped)
+    ] == [Reason.NO_SOURCE]
 
 
 def test_music_outside_of_a_score_is_music() -> None:
@@ -124,7 +128,7 @@ def test_music_outside_of_a_score_is_music() -> None:
 
 def test_a_byte_order_mark_is_no_part_of_the_source() -> None:
     content = b"\xef\xbb\xbf\\score { { a'4 } }\n\\score { { b'4 } }"
-    found = [one for one in cut_scores("music", "a.ly", content) if isinstance(one, Piece)]
+    found = [cut_score for cut_score in cut_scores("music", "a.ly", content) if isinstance(cut_score, Piece)]
     assert [content[slice(*one.span)] for one in found] == [b"\\score { { a'4 } }", b"\\score { { b'4 } }"]
 
 
@@ -169,7 +173,7 @@ def test_scores_of_repositories_are_found_fetched_and_cut(world: World) -> None:
         fetched = source.fetch(document, web)
         assert isinstance(fetched, Fetched)
         found[document.key] = list(source.cut(document, fetched.content))
-    assert set(found) == {one.full_name for one in score_repositories()}
+    assert set(found) == {score_repository.full_name for score_repository in score_repositories()}
     kinds = {
         key: [one.member if isinstance(one, Piece) else one.reason for one in cut]
         for key, cut in found.items()
@@ -198,7 +202,9 @@ def test_pieces_of_mutopia_have_the_date_and_licence_of_their_header(world: Worl
     source = MutopiaSource(GithubApi(server.url))
     found = list(source.discover(Window(date(2001, 1, 1), date(2020, 1, 1)), web))
     documents = {one.key: one for one in found if isinstance(one, SourceDocument)}
-    assert {name.split("/")[2]: (one.day, one.licence.name) for name, one in documents.items()} == {
+    assert {
+        name.split("/")[2]: (document.day, document.licence.name) for name, document in documents.items()
+    } == {
         "one": (date(2015, 3, 21), "Public Domain"),
         "two": (date(2016, 1, 17), "CC-BY-SA-4.0"),
         "three": (date(2001, 5, 2), "CC-BY-3.0"),

@@ -82,7 +82,11 @@ def test_the_same_files_make_the_same_bytes_whatever_their_folder_and_order() ->
 def test_repositories_of_the_stand_in_are_cut_or_dropped_for_their_reason(
     name: str, expected: Reason | None
 ) -> None:
-    (repository,) = (one for one in site_repositories() if one.full_name.startswith(f"{name}/"))
+    (repository,) = (
+        site_repository
+        for site_repository in site_repositories()
+        if site_repository.full_name.startswith(f"{name}/")
+    )
     found = cut(repository.content)
     assert (found.reason if isinstance(found, Dropped) else None) == expected
     if isinstance(found, Dropped):
@@ -91,7 +95,9 @@ def test_repositories_of_the_stand_in_are_cut_or_dropped_for_their_reason(
 
 
 def test_all_good_repositories_are_cut_and_differ() -> None:
-    pieces = [cut(one.content) for one in site_repositories() if one.id < 12]
+    pieces = [
+        cut(site_repository.content) for site_repository in site_repositories() if site_repository.id < 12
+    ]
     assert all(isinstance(one, Piece) for one in pieces)
     assert len({one.structure for one in pieces if isinstance(one, Piece)}) == 12
 

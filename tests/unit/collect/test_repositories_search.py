@@ -83,7 +83,7 @@ def test_each_repository_of_the_window_is_found_once_through_limits_and_time_out
     found = list(GithubPagesSource(api).discover(OCTOBER, web))
     documents = [one for one in found if isinstance(one, SourceDocument)]
     dropped = {one.key: one.reason for one in found if isinstance(one, Dropped)}
-    expected = {one.full_name for one in site_repositories()}
+    expected = {site_repository.full_name for site_repository in site_repositories()}
     assert {one.key for one in documents} | set(dropped) == expected
     assert len(documents) + len(dropped) == len(expected)
     assert dropped == {
@@ -92,7 +92,7 @@ def test_each_repository_of_the_window_is_found_once_through_limits_and_time_out
     }
     assert world.waited == [1.0]  # the secondary limit, which said so in Retry-After
     assert len(queries(server)) >= 3 * 7  # a month, its halves and its quarters, for each language
-    assert any("per_page=99" in one for one in queries(server))  # asked again because it was incomplete
+    assert any("per_page=99" in query for query in queries(server))  # asked again because it was incomplete
     first = next(one for one in documents if one.key == "owner0/owner0.github.io")
     assert first.day == date(2026, 10, 1)
     assert first.licence == Licence("MIT", "https://spdx.org/licenses/MIT.html", True)
@@ -122,7 +122,7 @@ def test_only_redistributable_licences_are_asked_for(world: World) -> None:
     found = [one for one in source.discover(OCTOBER, web) if isinstance(one, SourceDocument)]
     assert {one.licence.name for one in found} == {"MIT", "CC0-1.0", "Apache-2.0"}
     assert all(one.licence.redistributable for one in found)
-    assert all("license%3A" in one for one in queries(server))
+    assert all("license%3A" in query for query in queries(server))
 
 
 def test_results_over_several_pages_are_all_read(world: World) -> None:

@@ -87,7 +87,7 @@ class Rendered:
     def toml(self, service: str) -> str:
         """The settings file that a service's pod finds."""
         volumes = self.of("Deployment")[service]["spec"]["template"]["spec"]["volumes"]
-        name = next(one["configMap"]["name"] for one in volumes if one["name"] == "settings")
+        name = next(volume["configMap"]["name"] for volume in volumes if volume["name"] == "settings")
         return self.of("ConfigMap")[name]["data"]["service.toml"]
 
 
@@ -118,7 +118,7 @@ def rendered_from(kubernetes: Path, name: str, folder: Path) -> Rendered:
 
     content = {
         "resources": listed(resources),
-        "components": listed(tuple(f"components/{one}" for one in components)),
+        "components": listed(tuple(f"components/{component}" for component in components)),
     }
     (folder / "kustomization.yaml").write_text(yaml.safe_dump(content))
     command = ["kubectl", "kustomize", str(folder)]
@@ -126,7 +126,7 @@ def rendered_from(kubernetes: Path, name: str, folder: Path) -> Rendered:
     assert built.returncode == 0, built.stderr
     assert "deprecated" not in built.stderr
     objects = tuple(one for one in yaml.load_all(built.stdout, _Loader) if one)
-    return Rendered(name, (*resources, *(f"components/{one}" for one in components)), objects)
+    return Rendered(name, (*resources, *(f"components/{component}" for component in components)), objects)
 
 
 @pytest.fixture

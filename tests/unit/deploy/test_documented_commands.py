@@ -72,14 +72,14 @@ def test_a_connection_fails_the_check_of_egress_with_what_it_means() -> None:
 
 def test_manifests_are_applied_by_the_server() -> None:
     """`kubectl apply` alone reports budgets as changed each time."""
-    applied = [one for one in COMMANDS if " apply " in one]
+    applied = [command for command in COMMANDS if " apply " in command]
     assert applied
     assert all("--server-side" in one for one in applied), applied
 
 
 def test_replicas_are_the_business_of_autoscalers_alone() -> None:
     """A number that `kubectl scale` has set stays when another manifest is applied, 0 too."""
-    assert not [one for one in COMMANDS if " scale " in one]
+    assert not [command for command in COMMANDS if " scale " in command]
     assert "scale deployment" not in PAGE
 
 

@@ -200,7 +200,9 @@ def test_the_bill_of_materials_names_every_debian_package_and_python_distributio
     write_sbom(system.root, "i2s-some", WHEN)
     bill = json.loads((system.root / PLACE).read_text())
     found = {
-        reference["referenceLocator"] for one in bill["packages"] for reference in one.get("externalRefs", ())
+        reference["referenceLocator"]
+        for package in bill["packages"]
+        for reference in package.get("externalRefs", ())
     }
     assert found == {
         *(f"pkg:deb/debian/{quote(name)}@1%3A2.0%2Bb1-3?arch=amd64" for name in ALWAYS),
@@ -208,7 +210,7 @@ def test_the_bill_of_materials_names_every_debian_package_and_python_distributio
         "pkg:pypi/some-thing@1.0",
         "pkg:pypi/other@1.0",
     }
-    licences = {one["name"]: one["licenseDeclared"] for one in bill["packages"]}
+    licences = {package["name"]: package["licenseDeclared"] for package in bill["packages"]}
     assert licences["Some_Thing"] == "MIT OR Apache-2.0"
     assert licences["other"] == "NOASSERTION"
     assert bill["creationInfo"]["created"] == "2026-01-02T03:04:05Z"
@@ -216,11 +218,13 @@ def test_the_bill_of_materials_names_every_debian_package_and_python_distributio
 
 def test_every_reference_of_a_bill_of_materials_is_to_one_element():
     bill = document("i2s-some", [], list(distributions()), WHEN)
-    ids = [one["SPDXID"] for one in bill["packages"]]
+    ids = [package["SPDXID"] for package in bill["packages"]]
     assert len(ids) == len(set(ids)) > 10
     assert all(re.fullmatch(r"SPDXRef-[a-zA-Z0-9.-]+", one) for one in ids)
     contained = [
-        one["relatedSpdxElement"] for one in bill["relationships"] if one["relationshipType"] == "CONTAINS"
+        relationship["relatedSpdxElement"]
+        for relationship in bill["relationships"]
+        if relationship["relationshipType"] == "CONTAINS"
     ]
     assert {"SPDXRef-Image-i2s-some", *contained} == set(ids)
 

@@ -48,17 +48,19 @@ def settings(rendered, monkeypatch):
 
 def test_it_knows_every_service_by_its_name_in_the_namespace(render, monkeypatch):
     of_sdk, _ = settings(render("gateway"), monkeypatch)
-    for one in SERVICES:
-        assert of_sdk.address_of(one.name) == f"{one.name}:{one.port}"
+    for service in SERVICES:
+        assert of_sdk.address_of(service.name) == f"{service.name}:{service.port}"
 
 
 def test_its_ports_are_those_of_its_settings(render, monkeypatch):
     rendered = render("gateway")
     _, of_gateway = settings(rendered, monkeypatch)
-    ports = {one["name"]: one["containerPort"] for one in container(rendered)["ports"]}
+    ports = {port["name"]: port["containerPort"] for port in container(rendered)["ports"]}
     assert of_gateway.metrics_listen == f"0.0.0.0:{ports['metrics']}"
     assert of_gateway.port == ports["http"]
-    exposed = {one["name"]: one["targetPort"] for one in rendered.of("Service")["gateway"]["spec"]["ports"]}
+    exposed = {
+        port["name"]: port["targetPort"] for port in rendered.of("Service")["gateway"]["spec"]["ports"]
+    }
     assert exposed == {name: name for name in ports}
 
 
@@ -97,7 +99,9 @@ def test_a_caller_stays_with_the_replica_that_has_its_uploads_and_episodes(rende
 
 def test_with_a_store_replicas_share_episodes(render, monkeypatch):
     rendered = render("gateway-store")
-    mounted = {one["name"]: one["mountPath"] for one in container(rendered)["volumeMounts"]}
+    mounted = {
+        volumemount["name"]: volumemount["mountPath"] for volumemount in container(rendered)["volumeMounts"]
+    }
     assert variables(rendered)["I2S_HTTP_STORE"] == mounted["episodes"]
     (claim,) = (one["persistentVolumeClaim"] for one in pod(rendered)["volumes"] if one["name"] == "episodes")
     volume = rendered.of("PersistentVolumeClaim")[claim["claimName"]]
@@ -119,9 +123,9 @@ def test_it_scales_before_half_of_its_connections_or_of_its_places_for_answers_a
     _, of_gateway = settings(render("gateway"), monkeypatch)
     metrics = render("gateway").of("HorizontalPodAutoscaler")["gateway"]["spec"]["metrics"]
     pods = {
-        one["pods"]["metric"]["name"]: int(one["pods"]["target"]["averageValue"])
-        for one in metrics
-        if one["type"] == "Pods"
+        metric["pods"]["metric"]["name"]: int(metric["pods"]["target"]["averageValue"])
+        for metric in metrics
+        if metric["type"] == "Pods"
     }
     assert pods.pop("i2s_gateway_requests_in_progress") < of_gateway.connections / 2
     assert pods.pop("i2s_gateway_reward_answers") < of_gateway.reward_waiting / 2
@@ -148,11 +152,17 @@ def test_keda_leaves_its_autoscaler(name, render):
 def test_with_tls_it_speaks_https_and_shows_a_certificate_to_services(render, monkeypatch):
     rendered = render("gateway-tls")
     of_sdk, of_gateway = settings(rendered, monkeypatch)
-    folder = next(one["mountPath"] for one in container(rendered)["volumeMounts"] if one["name"] == "tls")
+    folder = next(
+        volumemount["mountPath"]
+        for volumemount in container(rendered)["volumeMounts"]
+        if volumemount["name"] == "tls"
+    )
     files = [Path(folder) / name for name in ("tls.crt", "tls.key")]
     assert [of_gateway.certificate, of_gateway.key] == files
     assert [of_sdk.tls_ca, of_sdk.tls_cert, of_sdk.tls_key] == [Path(folder) / "ca.crt", *files]
-    (secret,) = (one["secret"]["secretName"] for one in pod(rendered)["volumes"] if one["name"] == "tls")
+    (secret,) = (
+        volume["secret"]["secretName"] for volume in pod(rendered)["volumes"] if volume["name"] == "tls"
+    )
     usages = rendered.of("Certificate")[secret]["spec"]["usages"]
     assert usages == ["server auth", "client auth"]
 

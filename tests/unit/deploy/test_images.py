@@ -76,7 +76,7 @@ def test_a_recipe_is_given_what_it_asks_for(checkout, name, given):
     (words,) = (words for words in calls(checkout, "build") if "--file" in words)
     values = [words[place + 1] for place, word in enumerate(words) if word == "--build-arg"]
     assert values[3:] == given
-    assert [one.partition("=")[0] for one in values[:3]] == ["RUNTIME", "BUILDER", "EMPTY"]
+    assert [value.partition("=")[0] for value in values[:3]] == ["RUNTIME", "BUILDER", "EMPTY"]
 
 
 @pytest.mark.parametrize("profile", ["", "i2s-namespace"])
@@ -142,4 +142,4 @@ def test_a_folder_that_was_written_builds_the_image_of_its_renderer_without_a_ch
         r"^COPY (?:--from=\S+ )?(.*) \S+$", (folder / recipes[-1]).read_text(encoding="utf-8"), re.MULTILINE
     )
     sources = [one for line in copied for one in line.split() if not one.startswith("/")]
-    assert [one for one in sources if not (folder / one).exists()] == []
+    assert [source for source in sources if not (folder / source).exists()] == []

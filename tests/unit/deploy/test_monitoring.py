@@ -77,7 +77,7 @@ def selectors(query: str):
     def walk(node):
         match node:
             case promql_parser.VectorSelector():
-                found.append((node.name, {one.name for one in node.matchers.matchers}))
+                found.append((node.name, {matcher.name for matcher in node.matchers.matchers}))
             case promql_parser.MatrixSelector():
                 walk(node.vector_selector)
             case promql_parser.BinaryExpr():
@@ -140,7 +140,7 @@ def test_every_series_of_ours_is_shown_or_watched(queries, exported, of_gateway)
     names = {*exported, *of_gateway}
     families = {re.sub(r"_(bucket|sum|count|total|created)$", "", name) for name in names}
     shown = {re.sub(r"_(bucket|sum|count|total)$", "", name) for name in asked}
-    assert {one for one in families if one.startswith("i2s_")} - shown == {"i2s_queue"}
+    assert {family for family in families if family.startswith("i2s_")} - shown == {"i2s_queue"}
 
 
 def scaled_by(rendered):
@@ -178,7 +178,7 @@ def test_verdicts_statuses_and_reasons_are_real(queries):
     verdicts = {name.removeprefix("VERDICT_").lower() for name in pb.Verdict.keys()}  # noqa: SIM118
     real = {
         "verdict": verdicts | {"scored"},
-        "status": {one.name for one in Status},
+        "status": {status.name for status in Status},
         "reason": {"jobs", "died", "failed", "cancelled", *Refusal},
     }
     for query in queries:

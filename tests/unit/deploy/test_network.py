@@ -42,8 +42,8 @@ def test_nothing_leaves_a_service(variant):
         if name == GATEWAY:
             continue
         policies = [one for one in variant.of("NetworkPolicy").values() if selects(one, labels)]
-        assert any("Egress" in one["spec"]["policyTypes"] for one in policies), name
-        out = [one["metadata"]["name"] for one in policies if one["spec"].get("egress")]
+        assert any("Egress" in policy["spec"]["policyTypes"] for policy in policies), name
+        out = [policy["metadata"]["name"] for policy in policies if policy["spec"].get("egress")]
         assert out == (["traces"] if variant.name in TRACED else []), name
 
 

@@ -17,7 +17,7 @@ def template(rendered, name):
 def repelled(pod, labels):
     """Whether a pod of these labels cannot be placed beside a pod."""
     terms = pod["spec"].get("affinity", {}).get("podAntiAffinity", {}).get(REPEL, ())
-    return any(one["labelSelector"]["matchLabels"].items() <= labels.items() for one in terms)
+    return any(term["labelSelector"]["matchLabels"].items() <= labels.items() for term in terms)
 
 
 @pytest.mark.parametrize("name", RENDERERS)

@@ -31,9 +31,9 @@ ROOT = Path(__file__).resolve().parents[3]
 def settings_of(module: str) -> type[RendererSettings]:
     """The settings of the renderer in a package."""
     (found,) = (
-        one
-        for one in vars(importlib.import_module(f"{module}.settings")).values()
-        if isinstance(one, type) and issubclass(one, RendererSettings) and one.__module__.startswith(module)
+        var
+        for var in vars(importlib.import_module(f"{module}.settings")).values()
+        if isinstance(var, type) and issubclass(var, RendererSettings) and var.__module__.startswith(module)
     )
     return found
 
@@ -49,7 +49,7 @@ OF_OPENTELEMETRY = {
     *vars(opentelemetry.sdk.environment_variables),
 }
 OF_THE_SDK = {f"I2S_{name.upper()}" for name in setting_names()}
-OF_THE_GATEWAY = OF_THE_SDK | {str(one.envvar) for one in gateway_command.params if one.envvar}
+OF_THE_GATEWAY = OF_THE_SDK | {str(param.envvar) for param in gateway_command.params if param.envvar}
 ORDINARY = {"HOME", "XDG_CACHE_HOME", "POD_NAME", *OF_OPENTELEMETRY}
 
 
@@ -131,7 +131,7 @@ def test_connections_grow_old_and_calls_on_them_may_end(service, loaded):
 def test_all_slots_at_their_limits_fit_into_the_pod(service, base, loaded):
     settings = loaded(service)
     memory = number(container(base, service)["resources"]["limits"]["memory"])
-    folder = next(one for one in pod(base, service)["volumes"] if one["name"] == "tmp")["emptyDir"]
+    folder = next(volume for volume in pod(base, service)["volumes"] if volume["name"] == "tmp")["emptyDir"]
     work = number(folder["sizeLimit"])
     assert slots(base, service) * settings.max.disk_bytes <= work
     assert slots(base, service) * settings.max.memory_bytes + work < memory
@@ -178,10 +178,13 @@ def test_options_of_pods_are_options_of_the_command(service, base):
     known = {leaf.option for leaf in OF[service].leaves()}
     arguments = container(base, service)["args"]
     assert arguments[0] == "serve"
-    given = [one for one in arguments if one.startswith("--")]
+    given = [argument for argument in arguments if argument.startswith("--")]
     assert set(given) <= known
     file = arguments[arguments.index("--config") + 1]
-    mounts = {one["name"]: one["mountPath"] for one in container(base, service)["volumeMounts"]}
+    mounts = {
+        volumemount["name"]: volumemount["mountPath"]
+        for volumemount in container(base, service)["volumeMounts"]
+    }
     assert str(Path(file).parent) == mounts["settings"]
 
 
@@ -195,7 +198,10 @@ def test_with_tls_a_service_refuses_plain_text(service, render, monkeypatch, tmp
             monkeypatch.setenv(variable["name"], variable["value"])
     settings = OF[service].load({"config": file})
     assert settings.insecure is False
-    mounts = {one["name"]: one["mountPath"] for one in container(rendered, service)["volumeMounts"]}
+    mounts = {
+        volumemount["name"]: volumemount["mountPath"]
+        for volumemount in container(rendered, service)["volumeMounts"]
+    }
     for path, name in (
         (settings.tls_cert, "tls.crt"),
         (settings.tls_key, "tls.key"),
@@ -305,11 +311,13 @@ def test_certificates_are_for_the_names_that_clients_use(render):
     made = {one["spec"]["secretName"]: one["spec"] for one in rendered.of("Certificate").values()}
     issuers = rendered.of("Issuer")
     for service in OF:
-        secret = next(one["secret"] for one in pod(rendered, service)["volumes"] if one["name"] == "tls")
+        secret = next(
+            volume["secret"] for volume in pod(rendered, service)["volumes"] if volume["name"] == "tls"
+        )
         certificate = made[secret["secretName"]]
         assert {service, f"{service}.image2struct.svc"} <= set(certificate["dnsNames"])
     assert all(one["issuerRef"]["name"] in issuers for one in made.values())
     for job in ("evaluate", "merge"):
         spec = render(f"{job}-tls").of("Job")[job]["spec"]["template"]["spec"]
-        (secret,) = (one["secret"]["secretName"] for one in spec["volumes"] if one["name"] == "tls")
+        (secret,) = (volume["secret"]["secretName"] for volume in spec["volumes"] if volume["name"] == "tls")
         assert made[secret]["usages"] == ["client auth"]

@@ -29,7 +29,7 @@ def _text(node: ast.AST) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return re.sub(r"%[sdg]", GAP, node.value)
     if isinstance(node, ast.JoinedStr):
-        return "".join(_text(one) if isinstance(one, ast.Constant) else GAP for one in node.values)  # type: ignore[misc]
+        return "".join(_text(value) if isinstance(value, ast.Constant) else GAP for value in node.values)  # type: ignore[misc]
     return None
 
 

@@ -16,18 +16,22 @@ from i2s_sdk.errors import UsageError
 
 
 def test_defaults_that_the_help_names_are_those_of_the_settings():
-    shown = {one.name: str(one.help) for one in command.command.params if isinstance(one, click.Option)}
-    defaults = {one.name: one.default for one in dataclasses.fields(GatewaySettings)}
+    shown = {
+        param.name: str(param.help) for param in command.command.params if isinstance(param, click.Option)
+    }
+    defaults = {field.name: field.default for field in dataclasses.fields(GatewaySettings)}
     for name in (*command._BOUNDS, "listen"):
         default = defaults[name]
         text = f"{default:g}" if isinstance(default, float) else str(default)
         assert shown[name].endswith(f"[I2S_HTTP_{name.upper()}; {text}]"), name
-    listen = next(one for one in services.up_command.params if one.name == "http_listen")
+    listen = next(param for param in services.up_command.params if param.name == "http_listen")
     assert listen.default == defaults["listen"]
 
 
 def test_without_the_extra_the_command_that_installs_it_is_named(monkeypatch):
-    for name in [one for one in sys.modules if one.startswith(("i2s_gateway", "starlette", "uvicorn"))]:
+    for name in [
+        module for module in sys.modules if module.startswith(("i2s_gateway", "starlette", "uvicorn"))
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "starlette", None)
     with pytest.raises(UsageError, match=r"i2s-sdk\[http\]"):

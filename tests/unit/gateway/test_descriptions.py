@@ -46,9 +46,9 @@ def test_every_schema_is_one_and_every_reference_leads_somewhere():
 
 def test_every_operation_is_described_in_the_words_of_the_contract():
     paths = openapi()["paths"]
-    for one in OPERATIONS:
-        described = paths[one.path]["post"]
-        assert described["summary"] == one.summary
+    for operation in OPERATIONS:
+        described = paths[operation.path]["post"]
+        assert described["summary"] == operation.summary
         assert described["summary"]
     assert {"/v1/health", "/v1/services", "/v1/services/{name}"} <= set(paths)
     properties = openapi()["components"]["schemas"]["i2s.render.v1.RenderRequest"]["properties"]
@@ -69,26 +69,26 @@ def test_messages_and_their_schemas_agree():
     answer.validate(said)
     assert not answer.is_valid({**said, "verdict": "VERDICT_FINE"})
     assert not answer.is_valid({**said, "other": 1})
-    for one in OPERATIONS:
-        name = one.method.request.DESCRIPTOR.full_name
-        validator(name).validate(dict(one.example))
+    for operation in OPERATIONS:
+        name = operation.method.request.DESCRIPTOR.full_name
+        validator(name).validate(dict(operation.example))
     assert not request.is_valid({"latex": {"document_txt": "x"}})
 
 
 def test_commands_of_the_page_send_what_they_show(tmp_path):
-    for one in OPERATIONS:
-        command = curl("http://127.0.0.1:1/", one.example)
+    for operation in OPERATIONS:
+        command = curl("http://127.0.0.1:1/", operation.example)
         for name in ("reference.png", "picture.png", "document.pdf"):
             (tmp_path / name).write_bytes(name.encode() * 100)
         script = f"{CURL}\n{command}"
         sent = subprocess.run(
             ["bash", "-c", script], cwd=tmp_path, capture_output=True, check=True, timeout=60
         ).stdout
-        parsed: Any = parse_request(sent, one.method.request)
-        text = json.dumps(one.example)
+        parsed: Any = parse_request(sent, operation.method.request)
+        text = json.dumps(operation.example)
         if "base64:" not in text:
-            assert parsed == parse_request(text.encode(), one.method.request)
-        elif one.rpc == "Score":
+            assert parsed == parse_request(text.encode(), operation.method.request)
+        elif operation.rpc == "Score":
             assert parsed.reference.data == b"reference.png" * 100
             assert parsed.prediction.data == b"picture.png" * 100
 

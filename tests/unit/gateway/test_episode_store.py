@@ -168,7 +168,7 @@ def test_episodes_in_a_store_outlive_the_gateway_with_their_time_and_bounds(
     clock.now += 31
     assert len(after.add("a", OPENING, RULES).id) == 32
     after.sweep()
-    assert {one.name for one in (tmp_path / "store").glob("*.json")}.isdisjoint({f"{episode.id}.json"})
+    assert {path.name for path in (tmp_path / "store").glob("*.json")}.isdisjoint({f"{episode.id}.json"})
 
 
 def test_gateways_with_one_store_see_the_steps_of_each_other(tmp_path: Path, clock: Clock) -> None:
@@ -265,7 +265,7 @@ def test_the_start_waits_for_no_store_and_a_sweep_removes_what_is_over(tmp_path:
         after.get("a", over.id)
     assert status_of(error) == 404
     after.sweep()
-    assert {one.name for one in tmp_path.glob("*.json")} == {f"{current.id}.json"}
+    assert {path.name for path in tmp_path.glob("*.json")} == {f"{current.id}.json"}
 
 
 def test_one_episode_that_cannot_be_read_keeps_a_sweep_from_no_other(tmp_path: Path, clock: Clock) -> None:
@@ -275,7 +275,7 @@ def test_one_episode_that_cannot_be_read_keeps_a_sweep_from_no_other(tmp_path: P
     blocked.mkdir()  # first in order, and IsADirectoryError
     clock.now += 60
     EpisodeStore(BOUNDS, open_storage(tmp_path), clock).sweep()
-    assert {one.name for one in tmp_path.glob("*.json")}.isdisjoint({f"{one}.json" for one in kept})
+    assert {path.name for path in tmp_path.glob("*.json")}.isdisjoint({f"{one}.json" for one in kept})
     assert blocked.exists()
 
 

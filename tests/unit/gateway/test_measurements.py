@@ -29,11 +29,11 @@ async def gateway(addresses, **chosen):
         async def series(name, **labels):
             told = (await prometheus.get("/metrics")).text
             samples = [
-                one for family in text_string_to_metric_families(told) for one in family.samples
-                if one.name == name and labels.items() <= one.labels.items()
+                sample for family in text_string_to_metric_families(told) for sample in family.samples
+                if sample.name == name and labels.items() <= sample.labels.items()
             ]  # fmt: skip
-            assert all(one.labels["service"] == "gateway" for one in samples)
-            return sum(one.value for one in samples)
+            assert all(sample.labels["service"] == "gateway" for sample in samples)
+            return sum(sample.value for sample in samples)
 
         yield client, series, prometheus
 

@@ -59,7 +59,7 @@ def test_a_file_of_the_store_that_is_not_what_its_name_says_is_not_there(tmp_pat
     kept = References(100, open_store(str(tmp_path), 1 << 20))
     (digest,) = kept.add(Caller("a", "a"), [b"x"])
     (file,) = (
-        one for one in tmp_path.rglob("*") if one.is_file() and one.suffix == "" and one.name[0] != "."
+        path for path in tmp_path.rglob("*") if path.is_file() and path.suffix == "" and path.name[0] != "."
     )
     file.write_bytes(file.read_bytes()[:-1] + b"y")
     assert kept.get(Caller("a", "a"), digest) == b"x"  # in memory

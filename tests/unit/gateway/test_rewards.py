@@ -46,14 +46,14 @@ async def posted(client: httpx.AsyncClient, *items: dict[str, Any], **options: A
 async def test_values_are_those_of_the_reward_in_python_in_the_order_of_the_items():
     answers = ['{"a": 1}', '{"a": 2}', "I cannot.", '{"a": 1, "b": 2}']
     async with rewards_of({}) as client:
-        found = await posted(client, *(said(one, id=f"n{at}") for at, one in enumerate(answers)))
+        found = await posted(client, *(said(answer, id=f"n{at}") for at, answer in enumerate(answers)))
     reward = StructuredOutputReward()
     wanted = await reward.call_async(
         None, answers, schema=[{"type": "object"}] * len(answers), answer=[{"a": 1}] * len(answers)
     )
     await asyncio.to_thread(reward.close)
-    assert [one["value"] for one in found["items"]] == wanted
-    assert [(one["index"], one["id"]) for one in found["items"]] == [(at, f"n{at}") for at in range(4)]
+    assert [item["value"] for item in found["items"]] == wanted
+    assert [(item["index"], item["id"]) for item in found["items"]] == [(at, f"n{at}") for at in range(4)]
     assert found["totals"]["items"] == found["totals"]["valid"] == 4
 
 
@@ -83,9 +83,9 @@ async def test_equal_answers_and_equal_documents_are_rendered_once():
         found = await posted(client, same, same, drawn(2), other_words)
     assert len(asked) == 2
     assert found["totals"]["unique_rendered"] == 3
-    assert [one["value"] for one in found["items"]] == [1.0] * 4
-    assert [one["usage"]["cpu_seconds"] for one in found["items"]].count(0.25) == 3
-    assert [one["usage"]["renders"] for one in found["items"]].count(0) == 1
+    assert [item["value"] for item in found["items"]] == [1.0] * 4
+    assert [item["usage"]["cpu_seconds"] for item in found["items"]].count(0.25) == 3
+    assert [item["usage"]["renders"] for item in found["items"]].count(0) == 1
 
 
 async def test_items_are_sent_as_they_are_done_and_the_totals_last():
@@ -106,7 +106,7 @@ async def test_items_are_sent_as_they_are_done_and_the_totals_last():
         go.set()
         assert json.loads(await anext(lines))["index"] == 0
         assert json.loads(await anext(lines))["totals"]["valid"] == 2
-        assert [one async for one in lines] == []
+        assert [line async for line in lines] == []
 
 
 @pytest.mark.slow
@@ -158,8 +158,8 @@ async def test_a_service_that_is_gone_makes_no_zero():
     gone = {"render-python": "127.0.0.1:1", "render-latex": "127.0.0.1:1"}
     async with rewards_of(gone, retry_seconds=0.5) as client:
         found = await posted(client, drawn(0), drawn(1), said('{"a": 1}'))
-    assert [one["value"] for one in found["items"]] == [None, None, 1.0]
-    assert [one["valid"] for one in found["items"]] == [False, False, True]
+    assert [item["value"] for item in found["items"]] == [None, None, 1.0]
+    assert [item["valid"] for item in found["items"]] == [False, False, True]
     assert found["items"][0]["reason"]["kind"] == "unavailable"
 
 
@@ -171,7 +171,7 @@ async def test_a_job_that_is_killed_each_time_makes_no_zero():
 
     async with rewards_before(killed) as client:
         found = await posted(client, drawn(0), drawn(1))
-    assert [one["value"] for one in found["items"]] == [None, 1.0]
+    assert [item["value"] for item in found["items"]] == [None, 1.0]
     assert found["items"][0]["reason"]["kind"] == "service_fault"
 
 
@@ -242,7 +242,7 @@ async def test_ranks_and_centred_values_are_of_the_valid_answers_of_a_group():
     broken = {**said("{}", group="x"), "target": {"gold": 1}}
     async with rewards_of({}) as client:
         found = await posted(client, *items, broken, group=True)
-        places = [one["group"] for one in found["items"]]
+        places = [item["group"] for item in found["items"]]
         assert places[:3] == [
             {"rank": 1.0, "size": 2, "centred": 0.5},
             {"rank": 2.0, "size": 2, "centred": -0.5},
@@ -254,7 +254,7 @@ async def test_ranks_and_centred_values_are_of_the_valid_answers_of_a_group():
     for line in lines:
         validate(line, "RewardAnswer")
     validate(last, "RewardTotals")
-    assert {one["index"]: one["rank"] for one in last["groups"]} == {0: 1.0, 1: 2.0, 2: 1.0}
+    assert {group["index"]: group["rank"] for group in last["groups"]} == {0: 1.0, 1: 2.0, 2: 1.0}
 
 
 async def test_refusals_and_answers_that_are_cut_off_are_named():
@@ -262,9 +262,9 @@ async def test_refusals_and_answers_that_are_cut_off_are_named():
         refused = {**drawn(0), "completion": "I'm sorry, but I can't help with that."}
         open_fence = {**drawn(0), "completion": "```python\nplot(0)\n"}
         found = await posted(client, refused, open_fence, {**drawn(1), "finish": "length"}, drawn(2))
-    gates = [[gate["name"] for gate in one["parts"]["gates"]] for one in found["items"]]
+    gates = [[gate["name"] for gate in item["parts"]["gates"]] for item in found["items"]]
     assert gates == [["refusal"], ["cut_off"], ["cut_off"], []]
-    assert [one["value"] for one in found["items"]] == [0.0, 1.0, 1.0, 1.0]
+    assert [item["value"] for item in found["items"]] == [0.0, 1.0, 1.0, 1.0]
 
 
 async def test_answers_are_counted_by_task_and_by_why_they_have_no_value():

@@ -48,7 +48,9 @@ def test_ems_comes_with_its_parts(page, encode):
 @pytest.mark.parametrize("policy", SizePolicy)
 def test_a_match_is_exact_if_pixel_is_1_at_equal_size(page, encode, policy):
     def exact(prediction):
-        return [one.value for one in run(page, prediction, ("exact", "pixel"), policy=policy).outcomes]
+        return [
+            outcome.value for outcome in run(page, prediction, ("exact", "pixel"), policy=policy).outcomes
+        ]
 
     picture = Image.new("RGB", (90, 60), "white")
     picture.paste((15, 55, 205), (20, 10, 50, 40))  # within the tolerance of 5 levels

@@ -36,7 +36,7 @@ async def layout_of(**changes: object):
 
 async def test_an_answer_within_its_bounds_is_the_layout():
     layout = await layout_of()
-    assert [(one.text, one.element) for one in layout.blocks] == [("word", 1)]
+    assert [(block.text, block.element) for block in layout.blocks] == [("word", 1)]
     assert (layout.tree.parent_of, layout.blocks_truncated) == ((0, 1), False)
 
 

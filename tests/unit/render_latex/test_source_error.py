@@ -106,7 +106,7 @@ def test_undefined_command_comes_with_its_package(index):
 
 def test_undefined_environment_comes_with_its_package(index):
     found = source_error(error("LaTeX Error: Environment tabularx undefined."), index)
-    assert [one.name for one in found.undefined.providers] == ["tabularx"]
+    assert [provider.name for provider in found.undefined.providers] == ["tabularx"]
 
 
 def test_undefined_key_comes_with_its_library_and_without_its_root(index):

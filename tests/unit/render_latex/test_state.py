@@ -159,7 +159,7 @@ async def test_the_progress_of_a_build_is_logged(tmp_path, monkeypatch, caplog):
     builder(tmp_path, monkeypatch, 0)
     with caplog.at_level("INFO", state.__name__):
         await state._run_index_command(tmp_path)
-    assert [one.fields for one in caplog.records] == [
+    assert [record.fields for record in caplog.records] == [
         {"progress": "files read: 1 of 2"},
         {"progress": "files read: 2 of 2"},
     ]

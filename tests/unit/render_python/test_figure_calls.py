@@ -26,7 +26,10 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Counted]:
         (Axes, calls_module.OF_AXES),
         (Axes3D, calls_module.OF_AXES_3D),
         *((one, ("__init__",)) for one in (Circle, Ellipse, NonUniformImage)),
-        *((importlib.import_module(one), calls_module.OF_NETWORKX) for one in calls_module.NETWORKX_MODULES),
+        *(
+            (importlib.import_module(networkx_module), calls_module.OF_NETWORKX)
+            for networkx_module in calls_module.NETWORKX_MODULES
+        ),
         (importlib.import_module("squarify"), ("plot",)),
         (importlib.import_module("matplotlib_venn._common").VennDiagram, ("__init__",)),
     ):

@@ -25,7 +25,7 @@ def test_pandas_draws_lines_and_bars_with_labels(drawn):
         (MarkKind.BARS, 1, "p", (1, 2)),
         (MarkKind.BARS, 1, "q", (3, 4)),
     ]
-    assert [one.text for one in figure.texts if one.role is TextRole.LEGEND_ENTRY] == ["p", "q"] * 2
+    assert [text.text for text in figure.texts if text.role is TextRole.LEGEND_ENTRY] == ["p", "q"] * 2
 
 
 def test_box_plots_and_heat_maps_of_seaborn_are_boxes_and_cells(drawn):

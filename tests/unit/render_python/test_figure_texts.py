@@ -49,8 +49,8 @@ def test_texts_have_roles(drawn):
         "TEXT": ["words"],
         "FIGURE_TITLE": ["figure"],
     }
-    assert [one.axes for one in figure.texts if one.role is TextRole.FIGURE_TITLE] == [None]
-    assert all(ink(figure, picture, one.text) for one in figure.texts)
+    assert [text.axes for text in figure.texts if text.role is TextRole.FIGURE_TITLE] == [None]
+    assert all(ink(figure, picture, text.text) for text in figure.texts)
     assert figure.axes[0].legend is not None
 
 
@@ -69,7 +69,7 @@ def test_texts_of_3d_are_where_they_were_drawn(drawn):
     figure, picture = drawn(drawing)
     assert by_role(figure)["X_TICK"] == ["3"]
     assert by_role(figure)["Z_LABEL"] == ["depth"]
-    assert all(ink(figure, picture, one.text) for one in figure.texts)
+    assert all(ink(figure, picture, text.text) for text in figure.texts)
 
 
 def test_the_box_of_an_annotation_is_that_of_its_words(drawn):
@@ -115,7 +115,7 @@ def test_axes_have_scales_limits_and_cells_of_their_grid(drawn):
     assert second.x.scale == "category"
     assert 19722 < third.x.first < 19724
     assert (fourth.grid, first.grid, fourth.color) == (True, False, "#ff0000ff")
-    assert [(one.rows, one.columns, one.first_row, one.first_column) for one in figure.axes] == [
+    assert [(axis.rows, axis.columns, axis.first_row, axis.first_column) for axis in figure.axes] == [
         (2, 2, 0, 0),
         (2, 2, 0, 1),
         (2, 2, 1, 0),
@@ -137,9 +137,9 @@ def test_colour_bars_insets_and_twins_are_axes(drawn):
     axes.twinx().plot([1, 2])
     axes.inset_axes([0.5, 0.5, 0.2, 0.2]).plot([1, 2])
     figure, _ = drawn(drawing)
-    assert sorted(one.colorbar for one in figure.axes) == [False, False, False, True]
+    assert sorted(axis.colorbar for axis in figure.axes) == [False, False, False, True]
     assert by_role(figure)["Y_LABEL"] == ["scale"]
-    assert all(one.axes is not None for one in figure.marks)
+    assert all(mark.axes is not None for mark in figure.marks)
 
 
 def test_sub_figures_are_part_of_their_figure(drawn):

@@ -72,7 +72,7 @@ def test_of_mathematics_that_was_drawn_otherwise_the_first_lines_are_returned(mo
     axes.text(1, 0, "plain")
     _, sizes = drawn(drawing, dpi=50)
     described = describe(drawing, 1, sizes)
-    assert [one["text"] for one in described["texts"]] == [*(f"$x_{{{n}}}$" for n in range(7)), "plain"]
+    assert [text["text"] for text in described["texts"]] == [*(f"$x_{{{n}}}$" for n in range(7)), "plain"]
     assert described["truncated"]
 
 

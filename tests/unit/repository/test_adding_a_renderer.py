@@ -10,7 +10,7 @@ from i2s_sdk.stack.deployment import deployment_files
 from i2s_wire.renderers import RENDERER_SPECS
 
 PAGE = Path("docs/adding.md")
-NAMES = [one.name.removeprefix("render-") for one in RENDERER_SPECS]
+NAMES = [renderer_spec.name.removeprefix("render-") for renderer_spec in RENDERER_SPECS]
 #: All ways to write the name of a renderer, or of the type of its sources.
 SPELLED = re.compile(
     rf"render[-_]?({'|'.join(NAMES)})\b|(Latex|Lilypond|Python|Site)Source\b",
@@ -52,7 +52,7 @@ def test_no_shared_file_names_a_single_renderer_but_those_that_the_page_lists(te
     shared = (
         (path, text)
         for path, text in texts.items()
-        if path not in written and not any(fnmatch(str(path), one) for one in THEIRS)
+        if path not in written and not any(fnmatch(str(path), their) for their in THEIRS)
     )
     naming = {str(path) for path, text in shared if SPELLED.search(text)}
     assert naming == set(map(str, rows(texts, "What names single renderers")))

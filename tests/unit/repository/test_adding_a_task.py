@@ -117,7 +117,7 @@ def test_no_other_module_names_a_task(root):
 
 def test_help_names_the_tasks_that_commands_take_by_default():
     shown = {
-        name: {one.name: one.help for one in command.params if one.name == "task"}["task"]
+        name: {param.name: param.help for param in command.params if param.name == "task"}["task"]
         for name, command in (("score", score.score_command), ("human-scores", judge.human_scores_command))
     }
     scored = next(name for name, spec in SPECS.items() if spec.human_scoring is not None)

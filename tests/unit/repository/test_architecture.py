@@ -52,10 +52,10 @@ def imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
     """Yield the modules among those known that a module imports, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names if one.name in known)
+            yield from (name.name for name in node.names if name.name in known)
         if isinstance(node, ast.ImportFrom) and node.module in known:
-            for one in node.names:
-                below = f"{node.module}.{one.name}"
+            for name in node.names:
+                below = f"{node.module}.{name.name}"
                 yield below if below in known else node.module
 
 

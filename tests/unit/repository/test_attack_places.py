@@ -32,15 +32,15 @@ def attacks() -> dict[str, dict[str, Any]]:
 def test_every_file_of_attacks_is_made_in_both_places_or_it_is_said_why_not(attacks) -> None:
     folder = ROOT / SECURITY
     files = {str(path.relative_to(folder)) for path in folder.rglob("test_*.py")}
-    made = {file for one in attacks.values() for file in one["files"]}
+    made = {file for attack in attacks.values() for file in attack["files"]}
     as_ordinary_user = {file for file in files if file.endswith("test_as_ordinary_user.py")}
     assert made | as_ordinary_user | LEFT_OUT.keys() == files
     assert not made & LEFT_OUT.keys()
 
 
 def test_each_is_made_in_a_container_and_as_an_ordinary_user_by_one_suite(attacks) -> None:
-    for name, one in attacks.items():
-        assert "container" in one, name
-        assert ("ordinary" in one) != ("ordinary_test" in one), name
-        assert (ROOT / SECURITY / one.get("ordinary_test", "")).exists(), name
-        assert one["service"] in {service.name for service in SERVICES}, name
+    for name, attack in attacks.items():
+        assert "container" in attack, name
+        assert ("ordinary" in attack) != ("ordinary_test" in attack), name
+        assert (ROOT / SECURITY / attack.get("ordinary_test", "")).exists(), name
+        assert attack["service"] in {service.name for service in SERVICES}, name

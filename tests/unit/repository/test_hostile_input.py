@@ -38,7 +38,7 @@ def test_pictures_are_opened_in_one_place_and_in_named_formats(packages):
                 if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("Image.open"):
                     continue
                 elsewhere = module.name != one_place.get(module.name.partition(".")[0], module.name)
-                formats = next((one.value for one in node.keywords if one.arg == "formats"), None)
+                formats = next((keyword.value for keyword in node.keywords if keyword.arg == "formats"), None)
                 if elsewhere or formats is None:
                     found.append(f"{module.path}:{node.lineno}")
     assert found == []

@@ -21,13 +21,13 @@ INSTANCES = read_folder(FOLDER).instances
 
 def test_every_kind_of_test_is_there_and_no_page_has_a_fault() -> None:
     assert check(FOLDER).faults == ()
-    kinds = Counter(test["type"] for one in INSTANCES for test in one.target["tests"])
+    kinds = Counter(test["type"] for instance in INSTANCES for test in instance.target["tests"])
     assert set(kinds) == {"present", "absent", "order", "table", "math", "baseline"}
-    assert {one.licence for one in INSTANCES} == {"CC0-1.0"}
+    assert {instance.licence for instance in INSTANCES} == {"CC0-1.0"}
 
 
 def test_every_document_is_named_by_one_instance_and_the_index_is_what_the_script_writes() -> None:
-    named = sorted(one.files["document"] for one in INSTANCES)
+    named = sorted(instance.files["document"] for instance in INSTANCES)
     assert named == sorted(FOLDER.glob("pdfs/*/*.pdf"))
     sys.path.insert(0, str(FOLDER.parent))
     try:
@@ -39,7 +39,7 @@ def test_every_document_is_named_by_one_instance_and_the_index_is_what_the_scrip
 
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda one: one.id)
 def test_the_markdown_of_a_page_passes_all_tests_that_need_no_drawing(instance: Instance) -> None:
-    tests = [one for one in instance.target["tests"] if one["type"] != "math"]
+    tests = [test for test in instance.target["tests"] if test["type"] != "math"]
     page = instance.target["markdown"]
     values = PageTestsScorer().score(Scorable(instance.id, page, target={"tests": tests}))
     assert isinstance(values, MetricValues)

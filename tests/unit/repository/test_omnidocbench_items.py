@@ -31,29 +31,33 @@ def script():
 
 def test_pages_have_all_kinds_of_elements_and_no_fault():
     assert check(FOLDER).faults == ()
-    assert {one.licence for one in INSTANCES} == {"CC0-1.0"}
-    kinds = Counter(block.kind for one in INSTANCES for block in true_blocks(one.target))
+    assert {instance.licence for instance in INSTANCES} == {"CC0-1.0"}
+    kinds = Counter(block.kind for instance in INSTANCES for block in true_blocks(instance.target))
     assert set(kinds) == set(BlockKind)
-    attributes = [one.target["page_info"]["page_attribute"] for one in INSTANCES]
-    assert {one["language"] for one in attributes} == {"english", "simplified_chinese"}
-    assert {one["layout"] for one in attributes} == {"single_column", "double_column", "three_column"}
-    assert any(one.target["extra"]["relation"] for one in INSTANCES)
+    attributes = [instance.target["page_info"]["page_attribute"] for instance in INSTANCES]
+    assert {attribute["language"] for attribute in attributes} == {"english", "simplified_chinese"}
+    assert {attribute["layout"] for attribute in attributes} == {
+        "single_column",
+        "double_column",
+        "three_column",
+    }
+    assert any(instance.target["extra"]["relation"] for instance in INSTANCES)
 
 
 def test_every_file_is_named_by_one_instance():
-    named = sorted(path for one in INSTANCES for path in one.files.values())
+    named = sorted(path for instance in INSTANCES for path in instance.files.values())
     assert named == sorted(path for path in FOLDER.glob("*/*") if path.is_file())
 
 
 def test_every_element_has_a_box_on_the_page():
-    for one in INSTANCES:
-        for block in true_blocks(one.target):
+    for instance in INSTANCES:
+        for block in true_blocks(instance.target):
             assert block.boxes
-            assert all(0 <= side <= 1.01 for box in block.boxes for side in box), (one.id, block)
+            assert all(0 <= side <= 1.01 for box in block.boxes for side in box), (instance.id, block)
 
 
 def test_the_index_has_the_contents_that_the_script_writes(script):
-    written = {one.id: script["annotation"](one, Everywhere()) for one in script["PAGES"]}
+    written = {page.id: script["annotation"](page, Everywhere()) for page in script["PAGES"]}
     for line in (FOLDER / "instances.jsonl").read_text(encoding="utf-8").splitlines():
         kept = json.loads(line)
         assert contents(kept["target"]) == contents(written[kept["id"]]), kept["id"]
@@ -65,7 +69,7 @@ class Everywhere(dict):
 
 
 def contents(annotation):
-    return [{k: v for k, v in one.items() if k != "poly"} for one in annotation["layout_dets"]]
+    return [{k: v for k, v in layout_det.items() if k != "poly"} for layout_det in annotation["layout_dets"]]
 
 
 @pytest.mark.parametrize("profile", Profile)
@@ -74,4 +78,4 @@ def test_the_markdown_of_a_page_has_1_in_all_columns_that_need_no_drawing(instan
     sample = Scorable(instance.id, markdown_of(instance.target), target=instance.target)
     values = OmniDocBenchScorer(profile).score(sample)
     drawn = ("formula_cdm", "formula_glyph_f1")
-    assert {one for name, one in values.metrics.items() if name not in drawn} <= {1.0, None}
+    assert {metric for name, metric in values.metrics.items() if name not in drawn} <= {1.0, None}

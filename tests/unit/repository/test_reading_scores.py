@@ -67,7 +67,7 @@ def _named(cells: list[str]) -> Iterator[tuple[str, str]]:
 def _values(order: dict[str, Any]) -> tuple[str, ...]:
     pairs, size = order["pairs"], order["forms"].get("another size", {"value": None})
     shares = (pairs["all pairs"], pairs["equivalent over half"], size, pairs["equivalent over nothing"])
-    return tuple(_shown(one["value"]) for one in shares)
+    return tuple(_shown(share["value"]) for share in shares)
 
 
 def test_the_ladder_of_the_examples_is_that_of_the_results() -> None:
@@ -105,7 +105,7 @@ def test_floors_of_other_tasks_are_those_of_the_results() -> None:
         assert title is not None, row
         subset = (title[2] or "") if title.lastindex == 2 else ""
         (of_task,) = [one for one in LADDER if (one["task"], one["subset"]) == (_TITLES[title[1]], subset)]
-        (order,) = [one for one in of_task["metrics"] if one["metric"] == row["main metric"]]
+        (order,) = [metric for metric in of_task["metrics"] if metric["metric"] == row["main metric"]]
         best = max(order["means"].get(name, 0.0) for name in ("another instance", "blank", "constant"))
         assert row["floor"] == f"{best:.3f}"
 

@@ -15,7 +15,7 @@ from i2s_sdk.data.folder import read_folder
 
 FOLDER = Path(__file__).parents[3] / "examples" / "readoc"
 INSTANCES = read_folder(FOLDER).instances
-ARXIV = [one for one in INSTANCES if one.subset == "arxiv"]
+ARXIV = [instance for instance in INSTANCES if instance.subset == "arxiv"]
 MOST_BYTES = 200_000
 
 needs_poppler = pytest.mark.skipif(
@@ -47,15 +47,15 @@ def words(text):
 
 def test_there_are_four_articles_and_four_readmes_and_none_has_a_fault():
     assert check(FOLDER).faults == ()
-    assert Counter(one.subset for one in INSTANCES) == {"arxiv": 4, "github": 4}
-    assert {one.difficulty for one in INSTANCES} == {"easy", "medium", "hard"}
-    assert {one.licence for one in INSTANCES} == {"CC0-1.0"}
-    for one in INSTANCES:
-        assert one.files["document"].stat().st_size < MOST_BYTES, one.id
+    assert Counter(instance.subset for instance in INSTANCES) == {"arxiv": 4, "github": 4}
+    assert {instance.difficulty for instance in INSTANCES} == {"easy", "medium", "hard"}
+    assert {instance.licence for instance in INSTANCES} == {"CC0-1.0"}
+    for instance in INSTANCES:
+        assert instance.files["document"].stat().st_size < MOST_BYTES, instance.id
 
 
 def test_every_file_is_named_by_one_instance():
-    named = [path for one in INSTANCES for path in (one.files["document"], one.structure)]
+    named = [path for instance in INSTANCES for path in (instance.files["document"], instance.structure)]
     assert sorted(named) == sorted(path for path in FOLDER.glob("*/*") if path.is_file())
 
 
@@ -77,20 +77,20 @@ def test_articles_have_what_the_columns_measure(instance):
 
 
 def test_the_latex_has_the_environments_and_two_are_in_two_columns(script):
-    sources = [script["latex"](one) for one in script["ARTICLES"]]
+    sources = [script["latex"](article) for article in script["ARTICLES"]]
     for environment in ("equation", "align*", "gather*", "tabular", "itemize"):
-        assert all(f"\\begin{{{environment}}}" in one for one in sources)
-    assert sum(",twocolumn]" in one for one in sources) == 2
+        assert all(f"\\begin{{{environment}}}" in source for source in sources)
+    assert sum(",twocolumn]" in source for source in sources) == 2
 
 
 def test_readmes_have_headings_lists_code_links_and_tables():
-    for one in INSTANCES:
-        if one.subset == "github":
-            text = gold(one)
-            assert {len(mark) for mark in re.findall("^#+(?= )", text, re.M)} >= {1, 2, 3}, one.id
+    for instance in INSTANCES:
+        if instance.subset == "github":
+            text = gold(instance)
+            assert {len(mark) for mark in re.findall("^#+(?= )", text, re.M)} >= {1, 2, 3}, instance.id
             for form in (r"^[-*] |^1\. ", r"^```", r"^\|[ :-]+\|"):
-                assert re.search(form, text, re.M), (one.id, form)
-    assert sum(bool(re.search(r"\[[^]]+\]\(", gold(one))) for one in INSTANCES) >= 3
+                assert re.search(form, text, re.M), (instance.id, form)
+    assert sum(bool(re.search(r"\[[^]]+\]\(", gold(instance))) for instance in INSTANCES) >= 3
 
 
 @needs_poppler

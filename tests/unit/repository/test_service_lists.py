@@ -8,8 +8,8 @@ import pytest
 from hostile_sources import ATTACKS, GOOD
 from i2s_client.service_table import RENDERERS, SERVICES, variable_name
 
-NAMES = {one.name for one in SERVICES}
-PORTS = {f"{variable_name(one.name)}=HOST:{one.port}" for one in SERVICES}
+NAMES = {service.name for service in SERVICES}
+PORTS = {f"{variable_name(service.name)}=HOST:{service.port}" for service in SERVICES}
 
 
 @pytest.mark.parametrize(

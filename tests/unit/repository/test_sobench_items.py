@@ -37,15 +37,15 @@ def words(label):
 
 def test_there_are_24_items_of_five_kinds_and_none_has_a_fault():
     assert check(FOLDER).faults == ()
-    assert Counter(one.subset for one in INSTANCES) == {
+    assert Counter(instance.subset for instance in INSTANCES) == {
         "receipt": 5, "table": 5, "chart": 5, "form": 5, "screen": 4,
     }  # fmt: skip
-    assert {one.difficulty for one in INSTANCES} == {"easy", "medium", "hard"}
-    assert {one.licence for one in INSTANCES} == {"CC0-1.0"}
+    assert {instance.difficulty for instance in INSTANCES} == {"easy", "medium", "hard"}
+    assert {instance.licence for instance in INSTANCES} == {"CC0-1.0"}
 
 
 def test_schemas_and_labels_have_every_form():
-    schemas = json.dumps([one.inputs["schema"] for one in INSTANCES])
+    schemas = json.dumps([instance.inputs["schema"] for instance in INSTANCES])
     for keyword in (
         "$defs",
         "$ref",
@@ -59,7 +59,11 @@ def test_schemas_and_labels_have_every_form():
         "$schema",
     ):
         assert f'"{keyword}"' in schemas
-    assert {word for one in INSTANCES for word in words(one.target["labels"])} == {"exact", "fuzzy", "ignore"}
+    assert {word for instance in INSTANCES for word in words(instance.target["labels"])} == {
+        "exact",
+        "fuzzy",
+        "ignore",
+    }
 
 
 def test_the_index_is_what_the_script_writes(script):

@@ -30,9 +30,13 @@ PACKAGES = sorted(
     for pattern in ("protos", "sdk/*", "services/*")
     for path in ROOT.glob(f"{pattern}/pyproject.toml")
 )
-SERVICES = [Path(one).name for one in PACKAGES if one.startswith("services")]
+SERVICES = [Path(package).name for package in PACKAGES if package.startswith("services")]
 #: Those of the services come after what all of them need.
-LOCKS = ["build", "sdk", *(one for one in SERVICES if (ROOT / f"requirements/{one}.txt").is_file())]
+LOCKS = [
+    "build",
+    "sdk",
+    *(service for service in SERVICES if (ROOT / f"requirements/{service}.txt").is_file()),
+]
 
 # An interpreter: $state/venv-NAME says whether it has the modules venv and ensurepip.
 PYTHON = """#!/bin/sh
@@ -217,6 +221,15 @@ def test_a_browser_that_is_named_is_not_installed(system: System) -> None:
     system.python("python3", version="3.12.3")
     system.bootstrap(I2S_RENDER_HTML_CHROMIUM="/opt/chrome/headless-shell")
     assert system.call("playwright") == []
+
+
+@on("debian")
+def test_a_command_that_a_function_of_the_script_is_called_after_is_installed(system: System) -> None:
+    system.python("python3", version="3.11.2")
+    for name in ("dockerd", "debootstrap"):
+        system.program(f"later/{name}", "#!/bin/sh\n")
+    system.bootstrap("images")
+    assert {"docker.io", "debootstrap"} <= set(system.call("apt-get install"))
 
 
 @on("debian")

@@ -38,7 +38,7 @@ def members(node: ast.ClassDef) -> frozenset[str]:
     """Names of the fields of a dataclass or of the members of an enum."""
     targets = [one.target for one in node.body if isinstance(one, ast.AnnAssign)]
     targets += [one.targets[0] for one in node.body if isinstance(one, ast.Assign)]
-    return frozenset(one.id for one in targets if isinstance(one, ast.Name))
+    return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
 
 def classes(package, inside):
@@ -90,7 +90,9 @@ def test_the_sdk_converts_in_its_clients_alone(packages):
 
 def test_the_jail_needs_nothing_but_python_and_the_chassis(packages):
     # Its spawner is a fresh interpreter without site packages, as root where the service was started as root.
-    jail = [one for one in packages["i2s-chassis"].modules if one.name.startswith("i2s_chassis.jail.")]
+    jail = [
+        module for module in packages["i2s-chassis"].modules if module.name.startswith("i2s_chassis.jail.")
+    ]
     foreign = {
         f"{module.name}: {name}"
         for module in jail
@@ -105,8 +107,8 @@ def test_the_jail_needs_nothing_but_python_and_the_chassis(packages):
 def test_a_bound_that_clients_and_services_share_is_written_once(packages, number):
     writing = [
         module.name
-        for one in packages.values()
-        for module in one.modules
+        for package in packages.values()
+        for module in package.modules
         if number in module.path.read_text()
     ]
     assert writing in ([], ["i2s_wire.bounds"])

@@ -79,7 +79,7 @@ def _settings(**more: Any) -> Settings:
 
 def _records(out: Path) -> dict[str, Record]:
     run = read_run(out)
-    return {name: run.with_texts(one) for name, one in run.records.items()}
+    return {name: run.with_texts(record) for name, record in run.records.items()}
 
 
 def test_the_oracle_is_right_in_all(data: Path, tmp_path: Path) -> None:
@@ -149,12 +149,12 @@ def test_a_run_is_resumed(data: Path, tmp_path: Path) -> None:
     model, run = _Sayer(dict(SAID)), tmp_path / "run"
     evaluate(data, model, out=run, settings=_settings())
     assert _records(run)["white"].score.metrics == {}
-    before = {name: one for name, one in _records(run).items() if name != "white"}
+    before = {name: record for name, record in _records(run).items() if name != "white"}
     model.said["white"], model.asked = "white", []
     evaluate(data, model, out=run, settings=_settings())
     assert model.asked == ["white"]
     assert _records(run)["white"].score.metrics == {"accepted": 1.0, "length": 5.0}
-    assert {name: one for name, one in _records(run).items() if name != "white"} == before
+    assert {name: record for name, record in _records(run).items() if name != "white"} == before
 
 
 def test_charts_show_how_its_samples_ended_and_the_range_of_its_metrics(
@@ -190,7 +190,13 @@ def test_report_tables_and_export_show_it(data: Path, replay: str, tmp_path: Pat
     assert "a colour has no digits" not in page, "texts of samples are packed"
     (colours,) = table([run], published=True)
     assert colours.title == "Colours"
-    assert [one.name for one in colours.headings] == ["Model", "Usable", "accepted", "length", "Scored"]
+    assert [heading.name for heading in colours.headings] == [
+        "Model",
+        "Usable",
+        "accepted",
+        "length",
+        "Scored",
+    ]
     assert export(run, tmp_path / "run.csv") == 6
     assert "a colour has no digits" in (tmp_path / "run.csv").read_text()
 
@@ -209,7 +215,7 @@ def test_lines_that_cannot_be_scored_are_told_and_the_others_scored() -> None:
     assert count == 1
     assert isinstance(found[-1], LineScore)
     faults = [one for one in found if isinstance(one, LineFault)]
-    assert [(one.id, one.line) for one in faults] == [(None, 1), (None, 2), ("a", 3), ("red", 4)]
+    assert [(fault.id, fault.line) for fault in faults] == [(None, 1), (None, 2), ("a", 3), ("red", 4)]
     assert faults[0].fault.startswith("is not JSON")
     assert "must have the texts" in faults[2].fault
     assert "should be non-empty" in faults[3].fault
@@ -244,7 +250,7 @@ def test_inspect_ai_has_it(data: Path, tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     (line,) = (one for one in ended.stdout.splitlines() if one.startswith("SCORES "))
     scores = json.loads(line.removeprefix("SCORES "))
-    assert {name: (one["usable"], one["accepted"]) for name, one in scores.items()} == {
+    assert {name: (score["usable"], score["accepted"]) for name, score in scores.items()} == {
         "red": (1, 1),
         "green": (1, 0.5),
         "blue": (1, 0),
@@ -255,7 +261,7 @@ def test_inspect_ai_has_it(data: Path, tmp_path: Path) -> None:
 
 def test_its_data_set_is_checked(data: Path) -> None:
     assert check(data).faults == ()
-    assert [one.licence for one in read_folder(data).instances] == ["CC0-1.0"] * 6
+    assert [instance.licence for instance in read_folder(data).instances] == ["CC0-1.0"] * 6
 
 
 def test_single_values_come_by_the_line() -> None:

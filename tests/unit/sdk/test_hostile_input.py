@@ -96,8 +96,8 @@ def test_any_index_is_a_data_set_or_a_fault(folder: Path, raw: bytes) -> None:
     (folder / INDEX).write_bytes(raw)
     for read in (read_folder, check):
         try:
-            for one in read(folder).instances:
-                read_content(one)
+            for instance in read(folder).instances:
+                read_content(instance)
         except I2SError as error:
             assert error.message
 
@@ -268,11 +268,11 @@ def test_any_run_folder_is_a_run_or_a_known_error(
     run = make_run(tmp_path_factory.mktemp("run") / "run", 3, pictures=False)
     path = run / name
     lines = (
-        [json.loads(one) for one in path.read_text().splitlines()]
+        [json.loads(line) for line in path.read_text().splitlines()]
         if name.endswith("l")
         else [json.loads(path.read_text())]
     )
-    path.write_text("\n".join(json.dumps(with_one_change(one, at, other)) for one in lines))
+    path.write_text("\n".join(json.dumps(with_one_change(line, at, other)) for line in lines))
     try:
         stored = read_run(run)
         for record in stored.ordered():

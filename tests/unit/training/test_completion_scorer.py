@@ -77,8 +77,8 @@ async def test_one_completion_without_an_answer_speaks_for_all_if_none_has_one()
     renderer = _Renderer(answer)
     results = await scorer(renderer).score_each(REQUESTS)
     assert renderer.asked == SLOTS
-    assert all(isinstance(one, ServiceUnavailableError) for one in results)
-    reasons = [one.message for one in results if isinstance(one, I2SError)]
+    assert all(isinstance(result, ServiceUnavailableError) for result in results)
+    reasons = [result.message for result in results if isinstance(result, I2SError)]
     assert reasons.count("not judged, as a service is gone: nobody answers") == COMPLETIONS - 1
     assert reasons.count("nobody answers") == 1
 
@@ -100,8 +100,8 @@ async def test_each_completion_has_an_error_of_its_own() -> None:
 
     for answer, seconds in ((first_gone, 0.0), (all_late, 0.2)):
         results = await scorer(_Renderer(answer), seconds).score_each(REQUESTS)
-        assert len({id(one) for one in results}) == COMPLETIONS
-        assert max(_frames(one) for one in results if isinstance(one, I2SError)) < 10
+        assert len({id(result) for result in results}) == COMPLETIONS
+        assert max(_frames(result) for result in results if isinstance(result, I2SError)) < 10
 
 
 async def test_a_task_that_cannot_be_read_leads_to_errors_with_short_tracebacks() -> None:
@@ -140,7 +140,7 @@ async def test_a_service_that_answers_others_is_not_gone() -> None:
     renderer = _Renderer(answer)
     results = await scorer(renderer).score_each(REQUESTS)
     assert renderer.asked == COMPLETIONS
-    assert sum(isinstance(one, I2SError) for one in results) == 1
+    assert sum(isinstance(result, I2SError) for result in results) == 1
 
 
 async def test_a_completion_whose_processes_are_killed_says_nothing_of_the_others() -> None:
@@ -151,7 +151,7 @@ async def test_a_completion_whose_processes_are_killed_says_nothing_of_the_other
     renderer = _Renderer(answer)
     results = await scorer(renderer).score_each(REQUESTS)
     assert renderer.asked == COMPLETIONS
-    (killed,) = [one for one in results if isinstance(one, I2SError)]
+    (killed,) = [result for result in results if isinstance(result, I2SError)]
     assert isinstance(killed, ServiceFaultError)
 
 
@@ -163,7 +163,7 @@ async def test_a_batch_ends_within_its_time() -> None:
             await never.wait()
 
     results = await scorer(_Renderer(answer), batch_seconds=0.5).score_each(REQUESTS)
-    late = [one for one in results if isinstance(one, DeadlineError)]
+    late = [result for result in results if isinstance(result, DeadlineError)]
     assert len(late) == COMPLETIONS - 2
     assert {one.message for one in late} == {"the batch was not judged within batch_seconds (0.5 s)"}
 
@@ -177,8 +177,8 @@ async def test_many_are_no_batch() -> None:
     renderer = _Renderer(answer)
     results = await scorer(renderer, batch_seconds=0.05).score_many(REQUESTS)
     assert renderer.asked == COMPLETIONS
-    assert [one.outcome for one in results].count(Outcome.RENDER_FAILURE) == 1
-    assert sum(one.verdict is Verdict.RENDERED for one in results) == COMPLETIONS - 1
+    assert [result.outcome for result in results].count(Outcome.RENDER_FAILURE) == 1
+    assert sum(result.verdict is Verdict.RENDERED for result in results) == COMPLETIONS - 1
 
 
 async def test_a_batch_that_is_cancelled_is_cancelled() -> None:

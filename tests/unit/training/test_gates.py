@@ -63,7 +63,7 @@ def judged(
 
 
 def closed(*given: object, **more: object) -> list[tuple[Gate, bool]]:
-    return [(one.gate, one.lowers) for one in closed_gates(judged(*given, **more))]  # type: ignore[arg-type]
+    return [(closed_gate.gate, closed_gate.lowers) for closed_gate in closed_gates(judged(*given, **more))]  # type: ignore[arg-type]
 
 
 def embedded(image: bytes) -> str:

@@ -57,7 +57,7 @@ def _asked(tmp_path: Path, names: tuple[str, ...], answers: list[str], **environ
 
 
 def test_answers_are_scored_and_the_question_has_its_most_tokens(tmp_path: Path) -> None:
-    gold = {one.id: one.target["answer"] for one in read_folder(DATA).instances}
+    gold = {instance.id: instance.target["answer"] for instance in read_folder(DATA).instances}
     wrong = {**gold["form-volunteer"], "has_car": True}
     answers = [f"```json\n{json.dumps(gold['receipt-cafe'])}\n```", json.dumps(wrong), "I cannot."]
     # inspect_ai takes samples in the order of the data set: receipts, forms, screens.
@@ -71,7 +71,7 @@ def test_answers_are_scored_and_the_question_has_its_most_tokens(tmp_path: Path)
 
 
 def test_in_structured_mode_the_schema_is_passed_on_or_the_sample_fails(tmp_path: Path) -> None:
-    instances = {one.id: one for one in read_folder(DATA).instances}
+    instances = {instance.id: instance for instance in read_folder(DATA).instances}
     found = _asked(tmp_path, NAMES, ["{}", "{}", "{}"], I2S_SOBENCH_MODE="structured")
     for name in ("receipt-cafe", "form-volunteer"):
         assert found[name]["schema"] == instances[name].inputs["schema"]

@@ -14,8 +14,8 @@ from i2s_wire.contract import contract
 def test_messages_are_those_of_the_stubs(module):
     for name, descriptor in module.DESCRIPTOR.message_types_by_name.items():
         found = contract().message(descriptor.full_name)
-        assert [(one.name, one.number) for one in found.fields] == [
-            (one.name, one.number) for one in descriptor.fields
+        assert [(field.name, field.number) for field in found.fields] == [
+            (field.name, field.number) for field in descriptor.fields
         ], name
 
 

@@ -36,7 +36,7 @@ def test_a_text_becomes_a_source_of_the_type_of_its_renderer() -> None:
     assert RENDER_HTML.source_of(b"x", files) == SiteSource({"index.html": b"x", "b": b"2"})
     with pytest.raises(ValueError, match="render-lilypond: its sources have no files"):
         RENDER_LILYPOND.source_of(b"x", files)
-    assert all(one.renders(one.source_of(b"x")) for one in RENDERER_SPECS)
+    assert all(renderer_spec.renders(renderer_spec.source_of(b"x")) for renderer_spec in RENDERER_SPECS)
 
 
 def test_the_text_is_taken_where_a_file_has_its_path() -> None:

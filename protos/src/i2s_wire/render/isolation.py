@@ -30,7 +30,7 @@ class Isolation:
     def degraded(self) -> tuple[str, ...]:
         """The layers that are off and could be on; empty if none is."""
         none = ("no sandbox",) if self.tier is IsolationTier.NONE else ()
-        return (*none, *(one for one in self.mechanisms if one.endswith(" off")))
+        return (*none, *(mechanism for mechanism in self.mechanisms if mechanism.endswith(" off")))
 
 
 class PolicyKind(enum.IntEnum):

@@ -107,7 +107,14 @@ def _provider(
 
 def _exporter(name: str, environ: Mapping[str, str]) -> SpanExporter:
     if name == "otlp":
-        protocol = next((environ[one] for one in _PROTOCOL_VARIABLES if environ.get(one)), "grpc")
+        protocol = next(
+            (
+                environ[protocol_variable]
+                for protocol_variable in _PROTOCOL_VARIABLES
+                if environ.get(protocol_variable)
+            ),
+            "grpc",
+        )
         if protocol not in _OTLP:
             raise ValueError(f"{protocol!r} is no protocol of OTLP; there are {', '.join(_OTLP)}")
         name = _OTLP[protocol]

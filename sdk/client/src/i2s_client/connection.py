@@ -125,7 +125,9 @@ def note_failed_attempt(call: Span, error: ServiceError) -> None:
 
 
 def _code(error: ServiceError) -> int | None:
-    return next((one.value[0] for one in grpc.StatusCode if one.name == error.status), None)
+    return next(
+        (status_code.value[0] for status_code in grpc.StatusCode if status_code.name == error.status), None
+    )
 
 
 #: Seconds that one attempt may take where the caller says nothing: longer than the wall clock of a job

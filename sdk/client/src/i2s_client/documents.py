@@ -118,7 +118,7 @@ class AsyncDocumentsClient(AsyncConnection):
             answer = await self._draw(request, deadline)
             if answer.verdict is not Verdict.RENDERED:
                 return DrawnPages((), answer.total_pages, answer.verdict, answer.message, answer.defect)
-            images += [one.image for one in answer.pages]
+            images += [page_image.image for page_image in answer.pages]
             page += len(answer.pages)
             last = answer.total_pages if wanted is None else min(wanted, answer.total_pages)
             if page > last:
@@ -144,7 +144,7 @@ class AsyncDocumentsClient(AsyncConnection):
         answer = await self.call(stub.Convert, "Convert", message, deadline)
         converted = read_answer(Conversions, answer).converted
         ids = [one.id for one in converted]
-        if not ids or ids != [one.id for one in fragments[: len(ids)]]:
+        if not ids or ids != [fragment.id for fragment in fragments[: len(ids)]]:
             raise ProtocolError("the documents service did not convert the fragments that it was sent first")
         return converted
 
@@ -152,7 +152,7 @@ class AsyncDocumentsClient(AsyncConnection):
         stub = DocumentsServiceStub(self.channel)
         answer = await self.call(stub.DrawPages, "DrawPages", draw_pages_request(request), deadline)
         drawn = read_answer(PageImages, answer)
-        numbers = [one.page for one in drawn.pages]
+        numbers = [page.page for page in drawn.pages]
         first = request.first
         expected = list(range(first, first + max(1, len(numbers))))
         if drawn.verdict is Verdict.RENDERED and numbers != expected:

@@ -41,8 +41,8 @@ def plugins(group: PluginGroup) -> Mapping[str, EntryPoint]:
     A name that several packages provide is left out with a warning.
     """
     by_name: dict[str, list[EntryPoint]] = {}
-    for one in entry_points(group=group):
-        by_name.setdefault(one.name, []).append(one)
+    for entry_point in entry_points(group=group):
+        by_name.setdefault(entry_point.name, []).append(entry_point)
     unique: dict[str, EntryPoint] = {}
     for name, several in sorted(by_name.items()):
         if len({one.value for one in several}) == 1:
@@ -65,7 +65,7 @@ def plugins_beside(group: PluginGroup, own: Collection[str]) -> Mapping[str, Ent
     for name in (one for one in provided if one in own):
         package = package_of(provided[name])
         _log.warning("%s %r of %s is left out: i2s-sdk has this name", group, name, package)
-    return {name: one for name, one in provided.items() if name not in own}
+    return {name: entry_point for name, entry_point in provided.items() if name not in own}
 
 
 def package_of(plugin: EntryPoint) -> str:

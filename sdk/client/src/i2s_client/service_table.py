@@ -85,14 +85,14 @@ SERVICES = (
 )
 
 #: Names of the renderers.
-RENDERERS = tuple(one.name for one in RENDERER_SPECS)
+RENDERERS = tuple(renderer_spec.name for renderer_spec in RENDERER_SPECS)
 
 #: Names of the services without which nothing can be evaluated.
-NEEDED = tuple(one.name for one in SERVICES if not one.optional)
+NEEDED = tuple(service.name for service in SERVICES if not service.optional)
 
 #: Names of the services of this project.
-OWN_SERVICES = frozenset(one.name for one in SERVICES)
-_ROWS = {one.name: one for one in SERVICES}
+OWN_SERVICES = frozenset(service.name for service in SERVICES)
+_ROWS = {service.name: service for service in SERVICES}
 
 
 def renderer_of(source: Source, services: Collection[str] = ()) -> str:
@@ -212,7 +212,7 @@ def usable_renderers() -> Iterator[RendererSpec]:
 
 def service_names() -> tuple[str, ...]:
     """Return the names of all services: those of this project, then renderers of others. Imports nothing."""
-    return (*(one.name for one in SERVICES), *packaged_renderers())
+    return (*(service.name for service in SERVICES), *packaged_renderers())
 
 
 def default_port(name: str) -> int:

@@ -100,7 +100,10 @@ def _error(status: grpc.StatusCode, detail: str, address: str, method: str) -> S
 
 def status_of(number: int) -> grpc.StatusCode:
     """Return the status of a number on the wire; UNKNOWN if there is none such."""
-    return next((one for one in grpc.StatusCode if one.value[0] == number), grpc.StatusCode.UNKNOWN)
+    return next(
+        (status_code for status_code in grpc.StatusCode if status_code.value[0] == number),
+        grpc.StatusCode.UNKNOWN,
+    )
 
 
 def _pushback_seconds(metadata: Iterable[tuple[str, str | bytes]]) -> float | None:

@@ -228,7 +228,7 @@ class _StreamClient(Generic[R, A]):
                 call.cancel()
                 writer.cancel()
                 await asyncio.gather(writer, return_exceptions=True)
-        for item in [one for one in self._open.values() if one.sent]:
+        for item in [stream_item for stream_item in self._open.values() if stream_item.sent]:
             self._failed(item, error)
 
     async def _write(self, call: StreamCall[R, A], first: _StreamItem[R]) -> None:
@@ -302,7 +302,9 @@ class _StreamClient(Generic[R, A]):
             self._ready.put_nowait(None)
 
     def _is_overdue(self) -> bool:
-        oldest = min((one.sent for one in self._open.values() if one.sent), default=None)
+        oldest = min(
+            (stream_item.sent for stream_item in self._open.values() if stream_item.sent), default=None
+        )
         return oldest is not None and time.monotonic() - oldest > self._deadline
 
     def _error(self, status: grpc.StatusCode, detail: str) -> ServiceError:

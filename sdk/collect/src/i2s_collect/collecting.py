@@ -82,14 +82,14 @@ class Visitor:
         cut = await cut_document(self.source, document, fetched.content, self.documents)
         outcomes: dict[str, list[PieceOutcome]] = {"": [], **{subset: [] for subset in subsets}}
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
-        for one in cut:
-            if isinstance(one, Dropped):
-                if not one.subset or one.subset in outcomes:
-                    outcomes[one.subset].append(
-                        PieceOutcome(one.subset, "", CollectStage.CUT, one.reason, one.detail)
+        for piece in cut:
+            if isinstance(piece, Dropped):
+                if not piece.subset or piece.subset in outcomes:
+                    outcomes[piece.subset].append(
+                        PieceOutcome(piece.subset, "", CollectStage.CUT, piece.reason, piece.detail)
                     )
-            elif one.subset in outcomes:
-                pieces[one.subset].append(one)
+            elif piece.subset in outcomes:
+                pieces[piece.subset].append(piece)
         for subset in subsets:
             outcomes[subset] += await self._subset(document, fetched, pieces[subset])
         return outcomes
@@ -185,7 +185,7 @@ async def cut_document(
     """
     if isinstance(source, DrawnSource):
         assert documents is not None, source.name
-        return [one async for one in source.cut_drawn(document, content, documents)]
+        return [piece async for piece in source.cut_drawn(document, content, documents)]
     return await asyncio.to_thread(lambda: list(source.cut(document, content)))
 
 
@@ -299,7 +299,7 @@ class DataSetCollection:
         if not state.discovered():
             state.keep_documents(self._found(), self.options.seed)
         with writing(state.folder):
-            lines = "".join(one.line() + "\n" for one in state.documents())
+            lines = "".join(document.line() + "\n" for document in state.documents())
             write_whole(state.folder / "documents.jsonl", lines.encode())
 
     def _facts(self) -> dict[str, str]:
@@ -312,16 +312,19 @@ class DataSetCollection:
             "seed": str(options.seed),
             "per document": str(options.per_document),
             "redistributable": "yes" if options.redistributable else "no",
-            "judges": " ".join(one.name for one in (*options.text_judges, *options.picture_judges)) or "none",
+            "judges": " ".join(
+                text_judge.name for text_judge in (*options.text_judges, *options.picture_judges)
+            )
+            or "none",
             **{f"filter {name}": value for name, value in self.judge.facts.items()},
         }
 
     def _found(self) -> Iterator[SourceDocument | Dropped]:
-        for one in self.source.discover(self.options.window, self.web):
-            if isinstance(one, SourceDocument):
-                yield self._admitted(one)
+        for source_document in self.source.discover(self.options.window, self.web):
+            if isinstance(source_document, SourceDocument):
+                yield self._admitted(source_document)
             else:
-                yield one
+                yield source_document
 
     def _admitted(self, document: SourceDocument) -> SourceDocument | Dropped:
         if self.options.redistributable and not document.licence.redistributable:
@@ -363,8 +366,8 @@ class DataSetCollection:
         acceptance = Acceptance(self.options.caps, self.duplicates, self.options.withdrawn)
         summary = CollectSummary(self.source.name, self.options.caps.per_subset)
         drops = [
-            Drop(CollectStage.DISCOVER, one.reason, one.key, detail=one.detail)
-            for one in state.undiscovered()
+            Drop(CollectStage.DISCOVER, dropped.reason, dropped.key, detail=dropped.detail)
+            for dropped in state.undiscovered()
         ]
         documents = list(state.documents())
         summary.documents = len(documents) + len(drops)
@@ -374,13 +377,13 @@ class DataSetCollection:
         drops += [
             Drop(
                 CollectStage.SELECT,
-                one.reason,
-                one.document.key,
-                one.outcome.subset,
-                one.outcome.key,
-                one.detail,
+                refused.reason,
+                refused.document.key,
+                refused.outcome.subset,
+                refused.outcome.key,
+                refused.detail,
             )
-            for one in acceptance.refused
+            for refused in acceptance.refused
         ]
         summary.count(drops)
         summary.accepted = self._counts(acceptance)
@@ -437,8 +440,8 @@ class DataSetCollection:
             if subset:
                 summary.pieces[subset] += len(outcomes)
             drops += [
-                Drop(one.stage, one.reason, document.key, one.subset, one.key, one.detail)
-                for one in outcomes
-                if one.reason is not None
+                Drop(outcome.stage, outcome.reason, document.key, outcome.subset, outcome.key, outcome.detail)
+                for outcome in outcomes
+                if outcome.reason is not None
             ]
             acceptance.offer(document, subset, outcomes)

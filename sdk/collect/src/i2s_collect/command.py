@@ -212,8 +212,8 @@ def command(
         not_used,
         read_thresholds(thresholds) if thresholds else {},
         frozenset(languages),
-        tuple(JudgeAddress.parse(one, text_limit) for one in text_judges),
-        tuple(JudgeAddress.parse(one, picture_limit) for one in picture_judges),
+        tuple(JudgeAddress.parse(text_judge, text_limit) for text_judge in text_judges),
+        tuple(JudgeAddress.parse(picture_judge, picture_limit) for picture_judge in picture_judges),
     )
     if dry_run:
         planned = plan_collection(source, into, options, asking)
@@ -299,8 +299,8 @@ def _say(summary: CollectSummary, into: str) -> None:
     for stage in CollectStage:
         counted = sorted(
             (subset, reason.value, count)
-            for (one, subset, reason), count in summary.drops.items()
-            if one is stage
+            for (collect_stage, subset, reason), count in summary.drops.items()
+            if collect_stage is stage
         )
         for subset, reason, count in counted:
             say(

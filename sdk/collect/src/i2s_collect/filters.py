@@ -125,8 +125,8 @@ class Filters:
             facts["language"] = self._identifier.version
             facts["languages"] = " ".join(sorted(self._languages)) or "all"
         models: list[TextJudge | ImageJudge] = [*self._texts, *self._images]
-        for one in models:
-            facts[one.name] = f"{one.version}, limit {one.limit:g}"
+        for model in models:
+            facts[model.name] = f"{model.version}, limit {model.limit:g}"
         return facts
 
     def judge(self, piece: Piece, png: bytes, text: str) -> Judged:

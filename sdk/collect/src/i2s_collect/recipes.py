@@ -296,19 +296,22 @@ class Remaker:
         except NotAtHandError as error:
             fetched = Dropped(Reason.NOT_CACHED, error.message)
         if isinstance(fetched, Dropped):
-            return [(one, _drop(one, CollectStage.FETCH, fetched.reason, fetched.detail)) for one in recipes]
+            return [
+                (recipe, _drop(recipe, CollectStage.FETCH, fetched.reason, fetched.detail))
+                for recipe in recipes
+            ]
         # A site is of the subset that its document names, so a document is cut for each of its subsets.
         documents = {recipe.subset: recipe.document for recipe in recipes}
         pieces: dict[str, Piece] = {}
-        for one in documents.values():
-            pieces |= await self._cut(one, fetched.content)
+        for source_document in documents.values():
+            pieces |= await self._cut(source_document, fetched.content)
         return [
             (recipe, await self._piece(recipe, pieces.get(recipe.key), fetched.url)) for recipe in recipes
         ]
 
     async def _cut(self, document: SourceDocument, content: bytes) -> dict[str, Piece]:
         pieces = await cut_document(self.source, document, content, self.documents)
-        return {piece_key(document, one): one for one in pieces if isinstance(one, Piece)}
+        return {piece_key(document, piece): piece for piece in pieces if isinstance(piece, Piece)}
 
     async def _piece(self, recipe: Recipe, piece: Piece | None, url: str) -> PieceOutcome | Drop:
         if piece is None:

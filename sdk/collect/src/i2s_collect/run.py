@@ -127,7 +127,7 @@ def plan_collection(
     with _Opened(source, Path(into), options, asking, None) as opened:
         opened.collection.discover(opened.state)
         count = sum(1 for _ in opened.state.documents())
-        gap = max((one.gap for one in opened.manners.values()), default=0.0)
+        gap = max((manner.gap for manner in opened.manners.values()), default=0.0)
         return CollectionPlan(count, opened.web.requests, count * gap)
 
 
@@ -159,7 +159,9 @@ def remake(
         WriteError: Something cannot be written.
     """
     settings = settings or Settings.load()
-    wanted = [one for one in read_recipes(recipes) if not {one.name, one.document.key} & withdrawn]
+    wanted = [
+        recipe for recipe in read_recipes(recipes) if not {recipe.name, recipe.document.key} & withdrawn
+    ]
     if not wanted:
         raise UsageError(f"{recipes}: all of its instances are withdrawn")
     folder = Path(into)
@@ -227,8 +229,11 @@ def _filters(task: str, options: CollectOptions) -> Filters:
         for code in sorted(options.languages - identifier.known - {UNDETERMINED}):
             raise UsageError(f"{code!r} is no language that {identifier.version} knows, such as en")
     texts: list[TextJudge] = [ProfanityJudge()] if task != "music" else []
-    texts += [one.open(os.environ) for one in options.text_judges]
-    images = [EndpointImageJudge(one.open(os.environ), one.limit) for one in options.picture_judges]
+    texts += [text_judge.open(os.environ) for text_judge in options.text_judges]
+    images = [
+        EndpointImageJudge(picture_judge.open(os.environ), picture_judge.limit)
+        for picture_judge in options.picture_judges
+    ]
     return Filters(task, texts, images, options.redistributable, identifier, options.languages)
 
 

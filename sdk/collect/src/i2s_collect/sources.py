@@ -111,7 +111,7 @@ def source_named(name: str, options: SourceOptions) -> OpenedSource:
         UnknownNameError: There is none.
         UsageError: As for ``open_source``.
     """
-    known = {open_source(one, replace(options, given=None)).source.name: one for one in SOURCES}
+    known = {open_source(source, replace(options, given=None)).source.name: source for source in SOURCES}
     if name not in known:
         raise UnknownNameError("source", name, known)
     return open_source(known[name], options)

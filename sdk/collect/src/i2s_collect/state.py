@@ -174,15 +174,15 @@ class CollectionState:
             seed: Decides the order of documents.
         """
         with self._transaction():
-            for one in documents:
-                if isinstance(one, Dropped):
-                    row = (one.key, one.reason.value, one.detail)
+            for document in documents:
+                if isinstance(document, Dropped):
+                    row = (document.key, document.reason.value, document.detail)
                     self._database.execute("INSERT INTO undiscovered VALUES (?, ?, ?)", row)
                     continue
-                stored = json.dumps({**asdict(one), "day": one.day.isoformat()}, sort_keys=True)
+                stored = json.dumps({**asdict(document), "day": document.day.isoformat()}, sort_keys=True)
                 self._database.execute(
                     "INSERT OR IGNORE INTO documents VALUES (?, ?, ?)",
-                    (one.key, order(seed, one.key), stored),
+                    (document.key, order(seed, document.key), stored),
                 )
             self._database.execute("INSERT INTO facts VALUES ('discovered', 'yes')")
 
@@ -218,7 +218,7 @@ class CollectionState:
     def keep_outcomes(self, document: str, outcomes: Mapping[str, Iterable[PieceOutcome]]) -> None:
         """Store what became of the pieces of a document, by subset."""
         rows = [
-            (document, subset, json.dumps([asdict(one) for one in found], sort_keys=True))
+            (document, subset, json.dumps([asdict(piece_outcome) for piece_outcome in found], sort_keys=True))
             for subset, found in outcomes.items()
         ]
         with self._transaction():

@@ -74,7 +74,7 @@ def _width(contents: Sequence[int]) -> int:
 
 def _least_width(column: Column, *, is_label: bool) -> int:
     """Return how wide a column has to be: its heading is broken at spaces, and cells of labels too."""
-    texts = [str(one) for one in column.cells]
+    texts = [str(cell) for cell in column.cells]
     words = str(column.header).split()
     words += [word for text in texts for word in text.split()] if is_label else texts
     return max(_widths(*words), default=0)

@@ -31,7 +31,7 @@ from i2s_wire.metrics.profile import Profile
 
 #: The value of ``up_ports`` with which the system chooses ports.
 FREE_PORTS = "free"
-_MOST_ADDED = 65_535 - max(one.port for one in SERVICES)
+_MOST_ADDED = 65_535 - max(service.port for service in SERVICES)
 
 #: The longest completion that is read; a longer one is not usable.
 COMPLETION_CHARACTERS = 1_000_000

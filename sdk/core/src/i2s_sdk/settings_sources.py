@@ -91,16 +91,16 @@ def _option(option: str, given: object) -> str:
     """Return what an option of a command names; empty for nothing that matters here."""
     texts = [str(one) for one in given] if isinstance(given, list) else [str(given)]
     match option:
-        case "model" if any(one.startswith("command:") or is_own_code(one) for one in texts):
+        case "model" if any(text.startswith("command:") or is_own_code(text) for text in texts):
             return "a program"
         case "model" if any(map(_is_local_model, texts)):
             return "a model of this folder, which may hold programs"
         case "cache" if not {"answers", "none"}.issuperset(texts):
             return _ANSWERS
-        case "out" if any("://" in one for one in texts):
+        case "out" if any("://" in text for text in texts):
             return "the address of an object store"
         case "set":
-            names = (one.partition("=")[0].strip().replace("-", "_") for one in texts)
+            names = (text.partition("=")[0].strip().replace("-", "_") for text in texts)
             return next((_SETTINGS[name] for name in names if name in _SETTINGS), "")
     return _OPTIONS.get(option, "")
 

@@ -87,7 +87,9 @@ class Entry:
             _log.info("%s %s %s %.0f ms request_id=%s", scope["method"], path, status, 1000 * taken, name)
 
     def _route(self, scope: Scope) -> str:
-        matching = (one.path for one in self._routes if isinstance(one, Route) and _matches(one, scope))
+        matching = (
+            route.path for route in self._routes if isinstance(route, Route) and _matches(route, scope)
+        )
         return next(matching, NO_ROUTE)
 
 
@@ -130,7 +132,10 @@ def build_app(
         Route(f"{PREFIX}/health", pages.health),
         Route(f"{PREFIX}/services", pages.services),
         Route(f"{PREFIX}/services/{{name}}", pages.service),
-        *(Route(one.path, operations.endpoint(one), methods=["POST"]) for one in OPERATIONS),
+        *(
+            Route(operation.path, operations.endpoint(operation), methods=["POST"])
+            for operation in OPERATIONS
+        ),
         *(route for more in further for route in more(backends, bodies)),
     ]
     backends.measurements.bodies(lambda: bodies.held, settings.bodies_bytes)

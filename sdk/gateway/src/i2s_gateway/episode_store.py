@@ -74,7 +74,7 @@ class StoredEpisode:
         try:
             said: dict[str, Any] = read_json(text.decode())
             state = {**said.pop("state")}
-            state["rewards"] = tuple(float(one) for one in state["rewards"])
+            state["rewards"] = tuple(float(reward) for reward in state["rewards"])
             return cls(**{**said, "rules": EpisodeRules(**said["rules"]), "state": EpisodeState(**state)})
         except (KeyError, TypeError, AttributeError, UsageError) as error:
             raise ValueError(f"is no episode: {error}") from None
@@ -261,7 +261,7 @@ class EpisodeStore:
         """Remove the episodes that nobody has used since their time was over, and return what failed."""
         now = self._clock()
         with self._lock:
-            over = [name for name, one in self._places.items() if one.expires <= now]
+            over = [name for name, place in self._places.items() if place.expires <= now]
         failures = []
         for name in over:
             try:
@@ -330,19 +330,19 @@ class EpisodeStore:
 
     def _require_place(self, owner: str, size: int, address: str) -> None:
         now = self._clock()
-        current = [one for one in self._places.values() if one.expires > now]
-        own = [one for one in current if one.owner == owner]
+        current = [place for place in self._places.values() if place.expires > now]
+        own = [place for place in current if place.owner == owner]
         many = len(own) >= self._bounds.each or len(current) >= self._bounds.count
-        taken, of_all = sum(one.size for one in own), sum(one.size for one in current)
+        taken, of_all = sum(place.size for place in own), sum(one.size for one in current)
         large = taken + size > self._bounds.size // 2 or of_all + size > self._bounds.size
-        there = [one.size for one in current if address and one.address == address]
+        there = [place.size for place in current if address and place.address == address]
         crowded = address and (
             len(there) + 1 > 2 * (self._bounds.count - len(current))
             or sum(there) + size > 2 * (self._bounds.size - of_all)
         )
         if not (many or large or crowded):
             return
-        first = min((one.expires for one in own or current), default=0.0)
+        first = min((place.expires for place in own or current), default=0.0)
         message = f"{len(own)} episodes of yours are open; end some with DELETE, or come back later"
         raise GatewayError(
             HTTPStatus.TOO_MANY_REQUESTS,

@@ -274,7 +274,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], origins: Collection[str]) -> None:
         self._app, self._origins = app, frozenset(origins)
-        self._hosts = frozenset(one.lower().rstrip(".") for one in hosts) | {"localhost"}
+        self._hosts = frozenset(host.lower().rstrip(".") for host in hosts) | {"localhost"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request or pass it on."""

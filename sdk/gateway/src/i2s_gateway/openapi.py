@@ -77,19 +77,21 @@ _OF_EVERY_GET = ("403", "500")
 def openapi() -> dict[str, Any]:
     """Return the description."""
     requests = {
-        one.full_name for row in OPERATIONS for one in messages_below(descriptor_of(row.method.request))
+        descriptor.full_name
+        for row in OPERATIONS
+        for descriptor in messages_below(descriptor_of(row.method.request))
     }
     answers = [descriptor_of(row.method.response) for row in OPERATIONS]
     answers += [_describe(name) for name in WIRE_NAMES]
     known = {
-        one.full_name: one
+        descriptor.full_name: descriptor
         for root in (*(descriptor_of(row.method.request) for row in OPERATIONS), *answers)
-        for one in messages_below(root)
+        for descriptor in messages_below(root)
     }
     enums = {
         field.enum_type.full_name: field.enum_type
-        for one in known.values()
-        for field in one.fields
+        for descriptor in known.values()
+        for field in descriptor.fields
         if field.enum_type is not None
     }
     return {
@@ -98,15 +100,18 @@ def openapi() -> dict[str, Any]:
         "security": _SECURITY,
         "paths": {
             **_pages(),
-            **{one.path: {"post": _operation(one)} for one in OPERATIONS},
-            **{one.path: {"post": _reward(one)} for one in REWARD_REQUESTS},
+            **{operation.path: {"post": _operation(operation)} for operation in OPERATIONS},
+            **{reward_request.path: {"post": _reward(reward_request)} for reward_request in REWARD_REQUESTS},
             **episode_paths(_errors(_STATUSES)),
         },
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {
-                **{name: _message(one, takes_text=name in requests) for name, one in sorted(known.items())},
-                **{name: _enum(one) for name, one in sorted(enums.items())},
+                **{
+                    name: _message(descriptor, takes_text=name in requests)
+                    for name, descriptor in sorted(known.items())
+                },
+                **{name: _enum(enum) for name, enum in sorted(enums.items())},
                 **REWARD_SCHEMAS,
                 **EPISODE_SCHEMAS,
                 _ERROR: _error(),
@@ -238,7 +243,7 @@ def _get(name: str, summary: str, schema: Any, responses: dict[str, Any]) -> dic
 
 def _errors(statuses: Iterable[str]) -> dict[str, Any]:
     content = {_JSON: {"schema": _ref(_ERROR)}}
-    return {one: {"description": _STATUSES[one], "content": content} for one in statuses}
+    return {status: {"description": _STATUSES[status], "content": content} for status in statuses}
 
 
 def _error() -> dict[str, Any]:
@@ -281,7 +286,7 @@ def _message(message: Descriptor, *, takes_text: bool) -> dict[str, Any]:
         for oneof in message.oneofs
         if len(oneof.fields) > 1
     ]
-    if text := "\n\n".join(one for one in paragraphs if one):
+    if text := "\n\n".join(paragraph for paragraph in paragraphs if paragraph):
         schema["description"] = text
     return schema
 
@@ -313,7 +318,7 @@ def _single(field: FieldDescriptor) -> dict[str, Any]:
 
 def _enum(enum: EnumDescriptor) -> dict[str, Any]:
     comments = contract().comments
-    values = [(one.name, comments.get(f"{enum.full_name}.{one.name}", "")) for one in enum.values]
+    values = [(value.name, comments.get(f"{enum.full_name}.{value.name}", "")) for value in enum.values]
     lines = [comments.get(enum.full_name, ""), *(f"- {name}: {about}" for name, about in values if about)]
     schema: dict[str, Any] = {"type": "string", "enum": [name for name, _ in values]}
     if text := "\n".join(line for line in lines if line):
@@ -354,10 +359,21 @@ def page(base: str, health: Mapping[str, str]) -> str:
         health=health,
         requests=[
             *(
-                (one.path, one.summary, curl(base + one.path, one.example, makes_picture=one.makes_pictures))
-                for one in OPERATIONS
+                (
+                    operation.path,
+                    operation.summary,
+                    curl(base + operation.path, operation.example, makes_picture=operation.makes_pictures),
+                )
+                for operation in OPERATIONS
             ),
-            *((one.path, one.summary, curl(base + one.path, one.example)) for one in REWARD_REQUESTS),
+            *(
+                (
+                    reward_request.path,
+                    reward_request.summary,
+                    curl(base + reward_request.path, reward_request.example),
+                )
+                for reward_request in REWARD_REQUESTS
+            ),
             (EPISODES_PATH, SUMMARY, curl(base + EPISODES_PATH, OPENING_EXAMPLE)),
         ],
     )

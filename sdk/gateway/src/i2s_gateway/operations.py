@@ -128,12 +128,19 @@ async def renderer_for(request: Message, named: str, backends: Backends, metadat
     source = getattr(request, chosen)
     kind = type(source).__name__
     if kind == GenericSource.__name__:
-        generic = {name: one.name for name, one in languages().items() if one.is_generic}
+        generic = {name: language.name for name, language in languages().items() if language.is_generic}
         renderer = generic.get(source.language) or await backends.renderer_of(source.language, metadata)
         what = f"the language {source.language[:80]!r}"
     else:
         what = chosen
-        renderer = next((one.name for one in RENDERER_SPECS if type(one.canary).__name__ == kind), None)
+        renderer = next(
+            (
+                renderer_spec.name
+                for renderer_spec in RENDERER_SPECS
+                if type(renderer_spec.canary).__name__ == kind
+            ),
+            None,
+        )
     if renderer is None:
         raise GatewayError(
             501, "UNIMPLEMENTED", f"no renderer is known for {what}; name one with ?service=NAME"
@@ -254,7 +261,7 @@ class Backends:
             GatewayError: None of those that answered renders it, and another one did not answer.
         """
         if language not in self._languages:
-            described = {one.name for one in languages().values()} | OWN_SERVICES
+            described = {renderer_spec.name for renderer_spec in languages().values()} | OWN_SERVICES
             names = [name for name in self.connections if name not in described]
             answers = await asyncio.gather(
                 *(self.describe(name, metadata) for name in names), return_exceptions=True

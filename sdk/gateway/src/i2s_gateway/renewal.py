@@ -31,7 +31,7 @@ async def watched(files: Sequence[Path | None], take_up: Callable[[], None]) -> 
         files: The files; None stands for one that there is not.
         take_up: Reads them; called after a change of any.
     """
-    given = [one for one in files if one is not None]
+    given = [file for file in files if file is not None]
     if not given:
         yield
         return
@@ -45,13 +45,13 @@ async def watched(files: Sequence[Path | None], take_up: Callable[[], None]) -> 
 
 
 async def _watch(files: Sequence[Path], take_up: Callable[[], None]) -> None:
-    known = [_mark(one) for one in files]
+    known = [_mark(file) for file in files]
     while True:
         await asyncio.sleep(LOOK_EVERY)
-        marks = [_mark(one) for one in files]
+        marks = [_mark(file) for file in files]
         if marks == known:
             continue
-        names = ", ".join(str(one) for one in files)
+        names = ", ".join(str(file) for file in files)
         try:
             take_up()
         except (OSError, ssl.SSLError, SettingsError) as error:

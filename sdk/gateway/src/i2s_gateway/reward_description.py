@@ -140,7 +140,7 @@ _BATCH = _object(
 
 _GATE = _object(
     {
-        "name": {"type": "string", "enum": [str(one) for one in Gate]},
+        "name": {"type": "string", "enum": [str(gate) for gate in Gate]},
         "detail": _TEXT,
         "lowers": {"type": "boolean", "description": "Whether the answer earns no more than a blank one."},
     },

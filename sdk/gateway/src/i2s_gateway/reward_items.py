@@ -170,7 +170,7 @@ class BatchReader:
             _flag(body.get("clip"), "clip"),
             _names(body.get("metrics"), "metrics"),
         )
-        read = tuple(self._item(one, number) for number, one in enumerate(items))
+        read = tuple(self._item(item, number) for number, item in enumerate(items))
         if missing := [digest for digest, file in self._uploads.items() if file is None]:
             raise MissingReferencesError(missing)
         grouped = _flag(body.get("group"), "group")

@@ -103,7 +103,10 @@ class RewardScorers:
     @cached_property
     def instances(self) -> Mapping[str, Instance]:
         """The instances that can be named, by id."""
-        return {one.id: one for one in open_data(self._data, examples=self._settings.examples).instances}
+        return {
+            instance.id: instance
+            for instance in open_data(self._data, examples=self._settings.examples).instances
+        }
 
     def instance(self, name: str) -> Instance:
         """Return an instance by its id.
@@ -169,7 +172,7 @@ class RewardScorers:
         """
         task = self.tasks[name]
         own = {metric.name for metric in metrics_of(task)}
-        wanted = tuple(one for one in metrics if one in own)
+        wanted = tuple(metric for metric in metrics if metric in own)
         names = services_of(task, wanted)
         services = self._part(names)
         period = int(time.monotonic() / _DESCRIBED_SECONDS)
@@ -217,7 +220,7 @@ class RewardScorers:
         services = self._services
         return replace(
             services,
-            renderers={name: one for name, one in services.renderers.items() if name in names},
+            renderers={name: renderer for name, renderer in services.renderers.items() if name in names},
             metrics=services.metrics if METRICS in names else None,
             documents=services.documents if DOCUMENTS in names else None,
         )

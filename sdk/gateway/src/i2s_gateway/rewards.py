@@ -283,10 +283,10 @@ class Judging:
         self._rewards, self._backends, self._metadata = rewards, backends, metadata
         self._batch, self._caller = batch, caller
         self._began = time.monotonic()
-        self._names = tuple(dict.fromkeys(one.task for one in batch.items))
+        self._names = tuple(dict.fromkeys(item.task for item in batch.items))
         self._values: list[float | None] = [None] * len(batch.items)
         self._same: dict[int, list[int]] = {}
-        for number, first in enumerate(first_of_each([one.asked.request for one in batch.items])):
+        for number, first in enumerate(first_of_each([item.asked.request for item in batch.items])):
             self._same.setdefault(first, []).append(number)
         try:
             self._rules = rewards.scorers.rules(self._names, batch.options)
@@ -443,17 +443,17 @@ class Judging:
         if not self._batch.grouped:
             return {"totals": self._totals()}
         places = [
-            {"index": number, **_place(one)}
-            for number, one in enumerate(self._group_places())
-            if one is not None
+            {"index": number, **_place(group_place)}
+            for number, group_place in enumerate(self._group_places())
+            if group_place is not None
         ]
         return {"totals": self._totals(), "groups": places}
 
     def _group_places(self) -> Sequence[GroupPlace | None]:
-        return group_places(self._values, [one.group for one in self._batch.items])
+        return group_places(self._values, [item.group for item in self._batch.items])
 
     def _totals(self) -> dict[str, object]:
-        valid = sum(one is not None for one in self._values)
+        valid = sum(value is not None for value in self._values)
         return {
             "items": len(self._values),
             "valid": valid,
@@ -537,15 +537,16 @@ def reward_answer(index: int, item: RewardItem, reward: Reward) -> dict[str, obj
         "parts": {
             "metrics": metrics,
             "gates": [
-                {"name": str(one.gate), "detail": one.detail, "lowers": one.lowers} for one in reward.gates
+                {"name": str(gate.gate), "detail": gate.detail, "lowers": gate.lowers}
+                for gate in reward.gates
             ],
             "floor": item.asked.floor if item.asked.floor is not None else 0.0,
             "ceiling": item.asked.ceiling if item.asked.ceiling is not None else LARGEST,
             "support": metrics.get(task_spec(item.task).support_metric),
         },
         "repairs": [
-            {"kind": one.kind, "detail": one.detail, "error": one.error}
-            for one in (rendering.repairs if rendering is not None else ())
+            {"kind": repair.kind, "detail": repair.detail, "error": repair.error}
+            for repair in (rendering.repairs if rendering is not None else ())
         ],
         "usage": None
         if usage is None

@@ -355,7 +355,7 @@ class BatchReward(ABC):
     def judge_requests(self, requests: Sequence[RewardRequest]) -> list[Reward]:
         """Return the reward of each request, or why it has none; raises as ``judged`` does."""
         try:
-            results = self._trip.judge_each(one.request for one in requests)
+            results = self._trip.judge_each(request.request for request in requests)
         except ServiceError as error:
             results = _of_all(error, len(requests))
         return self._rewards(requests, results)
@@ -363,7 +363,7 @@ class BatchReward(ABC):
     async def judge_requests_async(self, requests: Sequence[RewardRequest]) -> list[Reward]:
         """Do the same as ``judge_requests`` for coroutines."""
         try:
-            results = await self._trip.judge_each_async(one.request for one in requests)
+            results = await self._trip.judge_each_async(request.request for request in requests)
         except ServiceError as error:
             results = _of_all(error, len(requests))
         return self._rewards(requests, results)
@@ -409,7 +409,9 @@ class BatchReward(ABC):
     @cached_property
     def _instances(self) -> dict[str, Instance]:
         settings = self._settings or Settings.load()
-        return {one.id: one for one in open_data(self._data, examples=settings.examples).instances}
+        return {
+            instance.id: instance for instance in open_data(self._data, examples=settings.examples).instances
+        }
 
     def _round_trip(self) -> RoundTrip:
         tasks, profile, metrics, settings = self._opening
@@ -449,13 +451,13 @@ class BatchReward(ABC):
 
         A metric that is not defined is not a fault that can be raised here: it leaves the completion out.
         """
-        missing = [one for one in rewards if one.value is None]
-        for one in missing:
-            raises = self._data_faults_raise if one.data_fault else self._failures_raise
-            if one.error is not None and raises:
-                raise one.error
+        missing = [reward for reward in rewards if reward.value is None]
+        for reward in missing:
+            raises = self._data_faults_raise if reward.data_fault else self._failures_raise
+            if reward.error is not None and raises:
+                raise reward.error
         if missing:
-            first = next((one.error.message for one in missing if one.error), "no metric is defined")
+            first = next((reward.error.message for reward in missing if reward.error), "no metric is defined")
             _log.warning(
                 "%s: %d of %d completions have no reward: %s",
                 self.__name__,
@@ -464,10 +466,10 @@ class BatchReward(ABC):
                 first,
             )
         if log_metric is not None and rewards:
-            usable = sum(one.result is not None and one.result.record.usable for one in rewards)
+            usable = sum(reward.result is not None and reward.result.record.usable for reward in rewards)
             log_metric(f"{self.__name__}/usable", usable / len(rewards))
             log_metric(f"{self.__name__}/without_reward", len(missing) / len(rewards))
-        return [one.value for one in rewards]
+        return [reward.value for reward in rewards]
 
 
 def _of_all(error: ServiceError, length: int) -> list[RoundTripResult | I2SError]:

@@ -473,7 +473,7 @@ class ServiceDescriptions:
     @property
     def slots(self) -> int:
         """The number of jobs that all renderers run at a time."""
-        return sum(one.slots for one in self.renderers.values())
+        return sum(renderer.slots for renderer in self.renderers.values())
 
 
 async def describe_services(services: Services) -> ServiceDescriptions:
@@ -484,7 +484,7 @@ async def describe_services(services: Services) -> ServiceDescriptions:
     """
     comparer = await services.metrics.describe() if services.metrics is not None else None
     return ServiceDescriptions(
-        {name: await one.describe() for name, one in services.renderers.items()}, comparer
+        {name: await renderer.describe() for name, renderer in services.renderers.items()}, comparer
     )
 
 
@@ -588,5 +588,5 @@ def _observed(step: ReadStep | I2SError) -> ReadStep | I2SError:
     """Return a step whose renders are observed."""
     if not isinstance(step, RenderStep):
         return step
-    renderers = {name: ObservedRenderer(name, one) for name, one in step.renderers.items()}
+    renderers = {name: ObservedRenderer(name, renderer) for name, renderer in step.renderers.items()}
     return replace(step, renderers=renderers)

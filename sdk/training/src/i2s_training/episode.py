@@ -170,7 +170,7 @@ class EpisodeStep:
 
 def user_message(parts: Sequence[MessagePart]) -> dict[str, Any]:
     """Return a message of the user as chat completions have it; images are data: URLs."""
-    return {"role": "user", "content": [_chat_part(one) for one in parts]}
+    return {"role": "user", "content": [_chat_part(part) for part in parts]}
 
 
 def _chat_part(part: MessagePart) -> dict[str, Any]:
@@ -253,7 +253,7 @@ def advance(
     done = len(rewards) >= rules.turns or digest == state.code_sha256 != ""
     told = turn_result(reward.result)
     shown = observe(task, told, reference)
-    images = {one.name: one.png for one in shown.parts if isinstance(one, ObservedImage)}
+    images = {part.name: part.png for part in shown.parts if isinstance(part, ObservedImage)}
     parts = () if done else _parts(shown)
     return EpisodeState(rewards, digest, "", done), EpisodeStep(
         turn=len(rewards),
@@ -273,13 +273,13 @@ def advance(
 def _parts(shown: Observation) -> tuple[MessagePart, ...]:
     """Return the parts of an observation; texts that follow one another are one, as providers are asked."""
     parts: list[MessagePart] = []
-    for one in shown.parts:
-        if isinstance(one, ObservedImage):
-            parts.append(one.png)
+    for part in shown.parts:
+        if isinstance(part, ObservedImage):
+            parts.append(part.png)
         elif parts and isinstance(parts[-1], str):
-            parts[-1] += one
+            parts[-1] += part
         else:
-            parts.append(one)
+            parts.append(part)
     return tuple(parts)
 
 

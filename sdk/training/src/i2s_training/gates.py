@@ -76,7 +76,7 @@ def closed_gates(judged: Judged) -> tuple[ClosedGate, ...]:
     """Return the gates that an answer did not pass, in the order of ``Gate``."""
     gates = (_refusal(judged), _cut_off(judged), _blank(judged), _one_color(judged))
     looked = (*gates, _embedded_raster(judged), _reference_copied(judged), _outside_page(judged))
-    return tuple(one for one in looked if one is not None)
+    return tuple(closed_gate for closed_gate in looked if closed_gate is not None)
 
 
 def _refusal(judged: Judged) -> ClosedGate | None:
@@ -98,7 +98,7 @@ def _cut_off(judged: Judged) -> ClosedGate | None:
         return ClosedGate(Gate.CUT_OFF, f"the completion ended for its length ({record.answer.finish})")
     if reading is not None and reading.origin == Origin.UNCLOSED_FENCE:
         return ClosedGate(Gate.CUT_OFF, "the fence of the code is not closed")
-    if any(one.kind == RepairKind.SALVAGE_JSON for one in record.rendering.repairs):
+    if any(repair.kind == RepairKind.SALVAGE_JSON for repair in record.rendering.repairs):
         return ClosedGate(Gate.CUT_OFF, "the JSON of the answer is not closed")
     return None
 
@@ -196,7 +196,7 @@ def _nothing_else(rendering: Rendering | None) -> bool:
         return False
     if rendering.site is not None:
         return not rendering.site.text.strip()
-    return bool(rendering.figures) and not any(one.texts or one.marks for one in rendering.figures)
+    return bool(rendering.figures) and not any(figure.texts or figure.marks for figure in rendering.figures)
 
 
 def _encoded_images(code: str) -> Iterator[bytes]:
@@ -225,8 +225,8 @@ def _reference_copied(judged: Judged) -> ClosedGate | None:
     code, reference = judged.record.rendering.structure or "", judged.content.reference
     if not code or not reference:
         return None
-    own = (("an encoded image of the source", one) for one in _encoded_images(code))
-    given = ((f"the file {name!r}", one) for name, one in judged.content.assets.items() if name in code)
+    own = (("an encoded image of the source", encoded_image) for encoded_image in _encoded_images(code))
+    given = ((f"the file {name!r}", asset) for name, asset in judged.content.assets.items() if name in code)
     wanted, pixels = _size(reference), _ReferencePixels(reference)
     for name, image in (*own, *given):
         same_size = _size(image) == wanted != (0, 0)
@@ -274,7 +274,7 @@ def _outside_page(judged: Judged) -> ClosedGate | None:
 
 def _texts_outside(figure: Figure) -> int:
     shown = figure.shown or _WHOLE
-    return sum(not _meet(one.box, shown) for one in figure.texts if one.text.strip())
+    return sum(not _meet(text.box, shown) for text in figure.texts if text.text.strip())
 
 
 def _meet(box: FigureBox, other: FigureBox) -> bool:

@@ -59,13 +59,15 @@ def _task(
         profile: Profile whose rules are followed; None takes that of the settings.
     """
     selection = Selection(subsets=_names(subset), difficulties=_names(difficulty))
-    own = [one for one in _data(data, selection.subsets).instances if one.task == name]
+    own = [instance for instance in _data(data, selection.subsets).instances if instance.task == name]
     if not own:
         raise UsageError(f"the data set holds no instance of task {name!r}")
     settings = Settings.load()
     opened = open_task(name, Profile(profile or settings.profile), settings)
     return Task(
-        dataset=MemoryDataset([_sample(one, opened) for one in selection.apply(own)], name=f"i2s-{name}"),
+        dataset=MemoryDataset(
+            [_sample(instance, opened) for instance in selection.apply(own)], name=f"i2s-{name}"
+        ),
         solver=ask(),
         scorer=round_trip(task=name, data=data, subset=",".join(selection.subsets), profile=profile),
         config=_decoding(opened),
@@ -102,7 +104,7 @@ def _data(name: str | None, subsets: tuple[str, ...]) -> DataSet:
 
 @cache
 def _by_id(name: str | None, subsets: tuple[str, ...]) -> dict[str, Instance]:
-    return {one.id: one for one in _data(name, subsets).instances}
+    return {instance.id: instance for instance in _data(name, subsets).instances}
 
 
 def _sample(instance: Instance, opened: BenchmarkTask) -> Sample:
@@ -113,9 +115,11 @@ def _sample(instance: Instance, opened: BenchmarkTask) -> Sample:
     if question.incomplete:
         raise UsageError(question.incomplete)
     parts: list[Content] = [
-        ContentImage(image=str(one.path)) if isinstance(one, ImagePart) else ContentText(text=one.text)
-        for one in joined_texts(question)
-        if not isinstance(one, FilePart)
+        ContentImage(image=str(joined_text.path))
+        if isinstance(joined_text, ImagePart)
+        else ContentText(text=joined_text.text)
+        for joined_text in joined_texts(question)
+        if not isinstance(joined_text, FilePart)
     ]
     message: list[ChatMessage] = [ChatMessageUser(content=parts)]
     if question.system:

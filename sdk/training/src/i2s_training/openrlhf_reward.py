@@ -87,12 +87,15 @@ class OpenRLHFReward:
                 for query, prompt in zip(queries, prompts, strict=True)
             ]
             judged = self.reward.judged(answers, self._columns(labels))
-            rewards = [one.number() for one in judged]
+            rewards = [reward.number() for reward in judged]
         except I2SError as error:
             _log.error("%s: no reward: %s", self.__name__, error.message)
             raise
         name = self.reward.__name__
-        logs = {f"{name}/reward": _one(rewards), f"{name}/usable": _one([_usable(one) for one in judged])}
+        logs = {
+            f"{name}/reward": _one(rewards),
+            f"{name}/usable": _one([_usable(reward) for reward in judged]),
+        }
         return {"rewards": _one(rewards), "scores": _one(rewards), "extra_logs": logs}
 
     def _columns(self, labels: Sequence[Any]) -> dict[str, list[Any]]:

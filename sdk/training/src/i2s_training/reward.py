@@ -56,9 +56,9 @@ def instance_floors(instances: Sequence[Instance], reward: BatchReward) -> dict[
     """
     baselines = _baseline_values(instances, reward)
     return {
-        one.id: max(values[one.id] for values in baselines if one.id in values)
-        for one in instances
-        if any(one.id in values for values in baselines)
+        instance.id: max(values[instance.id] for values in baselines if instance.id in values)
+        for instance in instances
+        if any(instance.id in values for values in baselines)
     }
 
 
@@ -68,13 +68,15 @@ def task_floors(instances: Sequence[Instance], reward: BatchReward) -> dict[str,
     That is the floor of the column "skill" of tables. See ``instance_floors`` for arguments and errors.
     """
     by_task: defaultdict[str, set[str]] = defaultdict(set)
-    for one in instances:
-        by_task[one.task].add(one.id)
+    for instance in instances:
+        by_task[instance.task].add(instance.id)
     floors = {}
     for task, ids in by_task.items():
         shared = [
             [value for name, value in values.items() if name in ids]
-            for values in _baseline_values([one for one in instances if one.task == task], reward)
+            for values in _baseline_values(
+                [instance for instance in instances if instance.task == task], reward
+            )
         ]
         means = [sum(values) / len(values) for values in shared if values]
         if means:
@@ -104,7 +106,7 @@ def _values(instances: Sequence[Instance], model: Model, reward: BatchReward) ->
 
 async def _answers(instances: Sequence[Instance], model: Model) -> list[str]:
     """Return the answers of a baseline, empty if it has none."""
-    return [await _answer(one, model) for one in instances]
+    return [await _answer(instance, model) for instance in instances]
 
 
 async def _answer(instance: Instance, model: Model) -> str:
@@ -215,9 +217,9 @@ class RoundTripReward(BatchReward):
                 raise UnknownNameError("metric", metric, known)
         self._task, self._failed = task, float(failed)
         specs = [task_spec(one) for one in judged]
-        named = tuple(self._weights) or tuple(dict.fromkeys(one.main_metric for one in specs))
-        metrics = self._weights or dict.fromkeys(metric for one in specs for metric in one.main_parts)
-        metrics = dict.fromkeys((*metrics, *(one.support_metric for one in specs if one.support_metric)))
+        named = tuple(self._weights) or tuple(dict.fromkeys(spec.main_metric for spec in specs))
+        metrics = self._weights or dict.fromkeys(metric for spec in specs for metric in spec.main_parts)
+        metrics = dict.fromkeys((*metrics, *(spec.support_metric for spec in specs if spec.support_metric)))
         super().__init__(
             name or "_".join((*judged, *named)),
             judged,
@@ -245,7 +247,7 @@ class RoundTripReward(BatchReward):
         Raises:
             UsageError: There is no image for a completion, or a column has another length.
         """
-        name = next((one for one in PICTURES if columns.get(one) is not None), None)
+        name = next((picture for picture in PICTURES if columns.get(picture) is not None), None)
         if name is None:
             raise UsageError(f"a reward needs the picture: one of the columns {', '.join(PICTURES)}")
         length = len(completions)
@@ -283,7 +285,7 @@ class RoundTripReward(BatchReward):
         """Return 0 without an image, BLANK_STEP if nothing was drawn or a gate lowers it, else DRAWN_STEP."""
         if not result.record.usable:
             return BLANK_STEP if result.record.rendering.verdict is Verdict.NO_OUTPUT else 0.0
-        return BLANK_STEP if any(one.lowers for one in result.gates) else DRAWN_STEP
+        return BLANK_STEP if any(gate.lowers for gate in result.gates) else DRAWN_STEP
 
     def _request(
         self,

@@ -305,8 +305,8 @@ class RoundTrip:
 
     async def _serve(self, ready: Future[CompletionScorer]) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        renderings = [one.rendering for one in self._tasks.values() if one.rendering is not None]
-        needed = {name for one in renderings for name in one.services}
+        renderings = [task.rendering for task in self._tasks.values() if task.rendering is not None]
+        needed = {name for rendering in renderings for name in rendering.services}
         needed |= scoring_services(self._tasks.values(), self._metrics)
         with passing_logs() as logs:
             async with open_services(self._settings, logs, sorted(needed)) as services:

@@ -120,10 +120,10 @@ class EpisodeEnvironment:
     def _content(self, parts: Sequence[MessagePart]) -> str | list[dict[str, Any]]:
         """Return parts as TRL has the content of messages."""
         if not self._images:
-            return "".join(one for one in parts if isinstance(one, str))
+            return "".join(part for part in parts if isinstance(part, str))
         return [
-            {"type": "text", "text": one}
-            if isinstance(one, str)
-            else {"type": "image", "image": decode_image(one, PILLOW_PIXELS)}
-            for one in parts
+            {"type": "text", "text": part}
+            if isinstance(part, str)
+            else {"type": "image", "image": decode_image(part, PILLOW_PIXELS)}
+            for part in parts
         ]

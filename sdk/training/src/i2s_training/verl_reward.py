@@ -100,7 +100,7 @@ class VerlReward:
         """
         about = [None] * len(solution_strs) if extra_infos is None else extra_infos
         columns = self._columns(list(ground_truths), list(about))
-        return [_scored(one) for one in self.reward.judged(list(solution_strs), columns)]
+        return [_scored(reward) for reward in self.reward.judged(list(solution_strs), columns)]
 
     def _columns(
         self, truths: Sequence[Any], about: Sequence[Mapping[str, Any] | None]

@@ -58,6 +58,8 @@ class RoundTripEnv(vf.SingleAgentEnv, vf.Env[RoundTripEnvConfig]):
                     task.count(exchange.trace, said.last_reply, step, episode.state.rewards)
                 if step.done:
                     break
-                said = await exchange.turn([vf.UserMessage.model_validate(one) for one in step.messages])
+                said = await exchange.turn(
+                    [vf.UserMessage.model_validate(message) for message in step.messages]
+                )
             if rewards := episode.state.rewards:
                 exchange.trace.record_metrics({"turns": float(len(rewards)), "first_turn": rewards[0]})

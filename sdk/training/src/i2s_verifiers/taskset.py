@@ -132,7 +132,7 @@ class RoundTripTask(vf.Task[RoundTripData, vf.State, RoundTripTaskConfig]):
             (found,) = await reward.judged_async([answer], {"instance": [self.data.id]})
             value, result = found.number(), found.result
         if result is not None:
-            known = {name: one for name, one in result.metrics.items() if one is not None}
+            known = {name: metric for name, metric in result.metrics.items() if metric is not None}
             trace.record_metrics({"usable": float(result.record.usable), **known})
         return {reward.__name__: value}
 
@@ -184,11 +184,11 @@ def _data(instance: Instance, question: Question, config: RoundTripTasksetConfig
 
 def _parts(question: Question) -> list[vf.ContentPart]:
     parts: list[vf.ContentPart] = []
-    for one in joined_texts(question):
-        if isinstance(one, TextPart):
-            parts.append(vf.TextContentPart(text=one.text))
-        elif isinstance(one, ImagePart):
-            parts.append(vf.ImageUrlContentPart(image_url=vf.ImageUrlSource(url=_data_url(one.path))))
+    for joined_text in joined_texts(question):
+        if isinstance(joined_text, TextPart):
+            parts.append(vf.TextContentPart(text=joined_text.text))
+        elif isinstance(joined_text, ImagePart):
+            parts.append(vf.ImageUrlContentPart(image_url=vf.ImageUrlSource(url=_data_url(joined_text.path))))
     return parts
 
 

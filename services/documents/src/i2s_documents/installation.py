@@ -104,7 +104,7 @@ def readable_folders() -> tuple[Path, ...]:
         StartError: PDFium is not installed.
     """
     folders = (pdfium_folder(), INSIDE, Path(sys.base_prefix).resolve())
-    return tuple(one for one in folders if not one.is_relative_to(_SYSTEM))
+    return tuple(folder for folder in folders if not folder.is_relative_to(_SYSTEM))
 
 
 def _digest(file: Path) -> str:

@@ -78,7 +78,7 @@ async def canary(converter: Converter, page_renderer: DocumentDrawing, limits: L
     drawn = await page_renderer.draw(DrawJob(small_pdf(), drawing, limits=limits))
     if drawn.verdict is not Verdict.RENDERED:
         raise EngineError(f"the canary was not drawn: {drawn.verdict.name}: {drawn.message}")
-    if [(one.width, one.height) for one in drawn.pages] != [(_WIDTH, _HEIGHT)]:
+    if [(page.width, page.height) for page in drawn.pages] != [(_WIDTH, _HEIGHT)]:
         raise EngineError("the canary was drawn in another size than it has")
 
 

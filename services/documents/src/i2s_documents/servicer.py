@@ -54,7 +54,7 @@ def convert_job(request: pb.ConvertRequest, limits: Limits, max_fragments: int) 
     number = len(request.fragments)
     if number > max_fragments:
         raise InvalidArgumentError("fragments", f"has {number} of them, at most {max_fragments} are taken")
-    return ConvertJob(tuple(_fragment(one, at) for at, one in enumerate(request.fragments)), limits)
+    return ConvertJob(tuple(_fragment(fragment, at) for at, fragment in enumerate(request.fragments)), limits)
 
 
 def _fragment(fragment: pb.Fragment, at: int) -> RawFragment:
@@ -186,7 +186,9 @@ class DocumentsServicer(DocumentsServiceServicer):
 
     def _page_images(self, raw: RawPages, job: DrawJob, ticket: Ticket) -> PageImages:
         queued = rendering.Stage("queue", Usage(wall_seconds=ticket.queue_seconds))
-        stages = (rendering.Stage(one.name, wire.wire_usage(one.usage), one.detail) for one in raw.stages)
+        stages = (
+            rendering.Stage(stage.name, wire.wire_usage(stage.usage), stage.detail) for stage in raw.stages
+        )
         return PageImages(
             verdict=raw.verdict,
             message=wire.printable(raw.message)[: wire.MAX_TEXT],

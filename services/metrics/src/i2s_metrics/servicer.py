@@ -153,7 +153,10 @@ def score_to_wire(
     """Return the answer to a request."""
     metrics = [registry.find(name, job.profile) for name in job.metrics]
     answer = Score(
-        results=tuple(_result(metric, one) for metric, one in zip(metrics, result.outcomes, strict=True)),
+        results=tuple(
+            _result(metric, metric_value)
+            for metric, metric_value in zip(metrics, result.outcomes, strict=True)
+        ),
         profile=job.profile,
         reference_sha256=sha256(job.reference),
         prediction_sha256=sha256(job.prediction),

@@ -201,7 +201,11 @@ class Browser:
             await browser._listen()
             browser._next = asyncio.create_task(browser._prepare())
             await browser.page()
-            renderers = {one.pid for one in await cell.process_isolation() if _RENDERER in one.command}
+            renderers = {
+                process_isolation.pid
+                for process_isolation in await cell.process_isolation()
+                if _RENDERER in process_isolation.command
+            }
             browser._own_processes = await cell.processes() - renderers
             browser._stack = stack.pop_all()
         return browser

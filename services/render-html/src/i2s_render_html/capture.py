@@ -129,7 +129,7 @@ async def read_elements(page: PreparedPage, query: ResolvedElementQuery) -> tupl
         elements = await page.run(text_of("elements"), {"css": query.css, "most": query.max_elements})
     except ScriptError:
         return ()
-    return tuple(_element(one) for one in elements)
+    return tuple(_element(element) for element in elements)
 
 
 def _element(element: dict[str, Any]) -> Element:

@@ -129,7 +129,7 @@ class Chromium:
         Args:
             gems: Versions of Jekyll, its libraries, plugins and themes, by name.
         """
-        facts = [self.digest, *(f"{name} {one}" for name, one in sorted(gems.items()))]
+        facts = [self.digest, *(f"{name} {gem}" for name, gem in sorted(gems.items()))]
         digest = hashlib.sha256("\n".join(facts).encode()).hexdigest()
         return replace(self, versions={**self.versions, **gems}, digest=digest)
 

@@ -55,18 +55,20 @@ def _layout(seen: dict[str, Any], bounds: HtmlSettings, width: int, height: int)
     """Return what a script returned, as far as it keeps the bounds that it was given."""
     tree = _tree(seen, bounds.page_elements)
     blocks, left = [], int(bounds.block_text_bytes)
-    for one in map(_block, seen["blocks"][: bounds.page_blocks]):
-        left -= len(one.text.encode()) + len(one.path.encode())
+    for page_block in map(_block, seen["blocks"][: bounds.page_blocks]):
+        left -= len(page_block.text.encode()) + len(page_block.path.encode())
         if left < 0:
             break
-        blocks.append(one if 0 <= one.element <= len(tree.parent_of) else replace(one, element=0))
+        blocks.append(
+            page_block if 0 <= page_block.element <= len(tree.parent_of) else replace(page_block, element=0)
+        )
     truncated = bool(seen["lacksBlocks"]) or len(blocks) < len(seen["blocks"])
     return PageLayout(width, height, tuple(blocks), tree, truncated)
 
 
 def _tree(seen: dict[str, Any], most: int) -> ElementTree:
     """Return the tree that a script returned; none if its numbers do not fit together."""
-    names = tuple(bounded(str(one), _MOST_NAME_BYTES) for one in seen["names"])
+    names = tuple(bounded(str(name), _MOST_NAME_BYTES) for name in seen["names"])
     name_of, parent_of = tuple(map(int, seen["nameOf"])), tuple(map(int, seen["parentOf"]))
     fits = (
         max(len(names), len(name_of)) <= most

@@ -88,13 +88,22 @@ def layers_in(isolation: Sequence[ProcessIsolation]) -> str:
     Args:
         isolation: Around each process of the browser's cell, parents before children.
     """
-    renderers = [one for one in isolation if _RENDERER in one.command]
-    browser = next((one for one in isolation if "--type=" not in one.command and _PIPE in one.command), None)
+    renderers = [
+        process_isolation for process_isolation in isolation if _RENDERER in process_isolation.command
+    ]
+    browser = next(
+        (
+            process_isolation
+            for process_isolation in isolation
+            if "--type=" not in process_isolation.command and _PIPE in process_isolation.command
+        ),
+        None,
+    )
     if browser is None or not renderers:
         return ""
     layers = []
-    if all(one.pid_namespaces > browser.pid_namespaces for one in renderers):
+    if all(renderer.pid_namespaces > browser.pid_namespaces for renderer in renderers):
         layers.append("namespace")
-    if all(one.call_filters > browser.call_filters for one in renderers):
+    if all(renderer.call_filters > browser.call_filters for renderer in renderers):
         layers.append("seccomp-bpf")
     return ", ".join(layers)

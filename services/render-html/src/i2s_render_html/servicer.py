@@ -94,16 +94,18 @@ def printable_site(site: SiteResult) -> SiteResult:
     return SiteResult(
         title=printable(site.title),
         text=printable(site.text),
-        console=tuple(ConsoleEntry(one.level, printable(one.text)) for one in site.console),
+        console=tuple(
+            ConsoleEntry(console_entry.level, printable(console_entry.text)) for console_entry in site.console
+        ),
         elements=tuple(
             replace(
-                one,
-                tag=printable(one.tag),
-                text=printable(one.text),
-                role=printable(one.role),
-                href=printable(one.href),
+                element,
+                tag=printable(element.tag),
+                text=printable(element.text),
+                role=printable(element.role),
+                href=printable(element.href),
             )
-            for one in site.elements
+            for element in site.elements
         ),
         settled=site.settled,
         jekyll=site.jekyll,
@@ -118,7 +120,7 @@ def _printable_layout(layout: PageLayout) -> PageLayout:
     return replace(
         layout,
         blocks=tuple(
-            replace(one, text=printable(one.text), path=printable(one.path)) for one in layout.blocks
+            replace(block, text=printable(block.text), path=printable(block.path)) for block in layout.blocks
         ),
         tree=replace(layout.tree, names=tuple(map(printable, layout.tree.names))),
     )

@@ -407,7 +407,7 @@ def _macros(path: Path, roots: Sequence[Path]) -> bytes:
 
 def _named(text: bytes, primitives: Iterable[bytes]) -> str:
     """Return the first of some primitives that a text names; empty for none."""
-    return next((one.decode() for one in primitives if one in text), "")
+    return next((primitive.decode() for primitive in primitives if primitive in text), "")
 
 
 def _uncompressed(dumped: bytes) -> bytes:

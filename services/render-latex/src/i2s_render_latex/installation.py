@@ -159,7 +159,9 @@ def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
     if engine is None or rasteriser is None:
         raise StartError(f"cannot read the versions of pdftex ({pdftex!r}) and pdftoppm ({poppler!r})")
     others = {
-        PROGRAMS[one].engine: _version_of(PROGRAMS[one]) for one in engines if one is not LatexEngine.PDFLATEX
+        PROGRAMS[latex_engine].engine: _version_of(PROGRAMS[latex_engine])
+        for latex_engine in engines
+        if latex_engine is not LatexEngine.PDFLATEX
     }
     return {
         "pdftex": engine[1],

@@ -57,7 +57,7 @@ def readable_folders() -> tuple[Path, ...]:
         StartError: PDFium is not installed.
     """
     folders = (pdfium_folder(), INSIDE, Path(sys.base_prefix).resolve())
-    return tuple(one for one in folders if not one.is_relative_to("/usr"))
+    return tuple(folder for folder in folders if not folder.is_relative_to("/usr"))
 
 
 def limit_of(pdf: bytes, engine: LatexEngine) -> str:
@@ -127,10 +127,13 @@ def _page(lines: Sequence[str], fonts: list[str]) -> PageObjects | None:
         objects.append(item)
     if len(objects) > MOST_OBJECTS:
         return None
-    used = sorted({one.font for one in objects if one.kind is PageObjectKind.GLYPH})
+    used = sorted({page_object.font for page_object in objects if page_object.kind is PageObjectKind.GLYPH})
     place = {font: index for index, font in enumerate(used)}
     kept = (
-        replace(one, font=place[one.font]) if one.kind is PageObjectKind.GLYPH else one for one in objects
+        replace(page_object, font=place[page_object.font])
+        if page_object.kind is PageObjectKind.GLYPH
+        else page_object
+        for page_object in objects
     )
     return PageObjects(tuple(fonts[font] for font in used), tuple(kept))
 

@@ -159,7 +159,7 @@ class PageRenderer:
             return
         # Images are finished outside of the cell, so its limits do not hold there.
         used = self._spent_cpu_seconds + sum(stage.usage.cpu_seconds for stage in self._drawn.stages)
-        total = sum(len(one.png) for one in self._drawn.pictures)
+        total = sum(len(picture.png) for picture in self._drawn.pictures)
         self._drawn.judgement = of_pictures(used, total, self._limits, self._max_bytes)
 
     async def _text(self, number: int) -> str:
@@ -175,7 +175,9 @@ class PageRenderer:
             return
         pages = [picture.page for picture in drawn.pictures]
         if limit := page_objects.limit_of(self._pdf, options.engine):
-            drawn.pictures = [replace(one, objects=PageObjects(limit=limit)) for one in drawn.pictures]
+            drawn.pictures = [
+                replace(picture, objects=PageObjects(limit=limit)) for picture in drawn.pictures
+            ]
             return
         prepared = page_objects.prepared(self._pdf, options.engine)
         if prepared != self._pdf:
@@ -185,7 +187,7 @@ class PageRenderer:
         if drawn.judgement is None:
             objects = await self._read_objects(len(pages)) if ended.exit_code == 0 else {}
             drawn.pictures = [
-                replace(one, objects=objects.get(one.page, _UNREADABLE)) for one in drawn.pictures
+                replace(picture, objects=objects.get(picture.page, _UNREADABLE)) for picture in drawn.pictures
             ]
 
     async def _read_objects(self, pages: int) -> Mapping[int, PageObjects]:

@@ -225,12 +225,12 @@ async def unpack_formats(state: Path, installation: LatexInstallation) -> Unpack
     Raises:
         StartError: They cannot be unpacked.
     """
-    return await asyncio.to_thread(_unpack, state, [PROGRAMS[one] for one in installation.engines])
+    return await asyncio.to_thread(_unpack, state, [PROGRAMS[engine] for engine in installation.engines])
 
 
 def _unpack(state: Path, programs: list[TexProgram]) -> UnpackedFormats:
     try:
-        packed = {f"{one.name}.fmt": _format_of(one).read_bytes() for one in programs}
+        packed = {f"{program.name}.fmt": _format_of(program).read_bytes() for program in programs}
         folder = state / "unpacked" / _digest(packed)
         if not folder.is_dir():
             _write(state, folder, packed)

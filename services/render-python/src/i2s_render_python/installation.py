@@ -170,7 +170,11 @@ def find_installation(font_patterns: Iterable[str]) -> PythonInstallation:
         StartError: Something is missing; says what to install.
     """
     libraries = find_libraries()
-    fonts = tuple(dict.fromkeys(Path(path) for one in font_patterns for path in sorted(glob.glob(one))))
+    fonts = tuple(
+        dict.fromkeys(
+            Path(path) for font_pattern in font_patterns for path in sorted(glob.glob(font_pattern))
+        )
+    )
     paths = (*readable_paths(), *(font for font in fonts if not font.is_relative_to("/usr")))
     check_readable_by_jobs(paths)
     own_fonts = libraries.entries["matplotlib"] / "mpl-data/fonts"
@@ -182,7 +186,7 @@ def find_installation(font_patterns: Iterable[str]) -> PythonInstallation:
         **libraries.versions,
         "fonts": fonts_digest,
         "render-python": version("i2s-render-python"),
-        "inside": listings_digest(*(listed_files(one, only=(".py",)) for one in (INSIDE, ZYGOTE))),
+        "inside": listings_digest(*(listed_files(path, only=(".py",)) for path in (INSIDE, ZYGOTE))),
     }
     return PythonInstallation(
         libraries=libraries,

@@ -141,7 +141,7 @@ def read_figure(content: bytes, max_bytes: int = MAX_FIGURE_BYTES) -> Figure:
         raise FigureError("it is nested too deeply") from None
     for value in _values(figure):
         _check(value)
-    indices = (*(one.axes for one in figure.texts), *(one.axes for one in figure.marks))
+    indices = (*(text.axes for text in figure.texts), *(mark.axes for mark in figure.marks))
     if any(index is not None and index >= len(figure.axes) for index in indices):
         raise FigureError("a text or mark is of axes that are not there")
     return figure

@@ -41,7 +41,7 @@ def plan(patterns: Sequence[str]) -> WorkerPlan:
         StartError: resvg or the fonts of a pattern are missing; says how to install them.
     """
     resvg = package_folder("resvg_py", RENDER_SVG.package)
-    files = {one: sorted(glob.glob(one)) for one in patterns}
+    files = {pattern: sorted(glob.glob(pattern)) for pattern in patterns}
     missing = [one for one, paths in files.items() if not paths]
     if missing or not files:  # other fonts would draw other images
         packages = " ".join(need.package for need in RENDER_SVG.needs if need.check == "font")

@@ -56,7 +56,7 @@ def test_with_json_standard_output_is_one_document(command, tmp_path: Path) -> N
     document = json.loads(answer.stdout)
     assert answer.returncode == 0
     assert document["verdict"] == "RENDERED"
-    assert [one["kind"] for one in document["repairs"]] == ["wrap_math"]
+    assert [repair["kind"] for repair in document["repairs"]] == ["wrap_math"]
     assert document["isolation"]["tier"] in ("NAMESPACE", "LANDLOCK", "CONTAINER")
     assert document["out"] == "out.png"
     with Image.open(tmp_path / "out.png") as picture:
@@ -141,7 +141,7 @@ def test_doctor_finds_a_working_machine_good(command) -> None:
     answer = command("doctor", "--json")
     document = json.loads(answer.stdout)
     assert answer.returncode == 0, document
-    found = {one["name"]: one for one in document["findings"]}
+    found = {finding["name"]: finding for finding in document["findings"]}
     assert document["ok"]
     assert found["render-latex canary"]["detail"].startswith("RENDERED")
     assert found["host"]["state"] != "bad"
@@ -165,7 +165,7 @@ def test_folders_are_scored_by_name_and_what_is_missing_is_told(command, folders
     answer = command("score", *folders, "--metrics", "ssim,pixel", "--json")
     assert answer.returncode == 1
     document = json.loads(answer.stdout)
-    assert [one["name"] for one in document["pairs"]] == ["a.png", "b.png"]
+    assert [pair["name"] for pair in document["pairs"]] == ["a.png", "b.png"]
     assert document["metrics"] == {"ssim": 1.0, "pixel": 1.0}
     assert document["n"] == {"ssim": 2, "pixel": 2}
     assert (document["missing"], document["unmatched"]) == (["c.png"], ["d.png"])
@@ -189,7 +189,7 @@ def test_a_missing_prediction_may_be_left_out_or_count_zero(
 
 def test_one_reference_is_scored_against_a_folder_of_predictions(command, folders) -> None:
     document = json.loads(command("score", "r/b.png", "p", "--metrics", "ssim", "--json").stdout)
-    values = {one["name"]: one["metrics"]["ssim"] for one in document["pairs"]}
+    values = {pair["name"]: pair["metrics"]["ssim"] for pair in document["pairs"]}
     assert values["b.png"] == values["d.png"] == 1.0 > values["a.png"]
 
 
@@ -235,9 +235,9 @@ def test_doctor_finds_a_service_that_nobody_serves_bad(command, endpoints: dict[
 
 def test_metrics_are_listed_with_their_definition_and_by_task(command) -> None:
     document = json.loads(command("metrics", "--json").stdout)
-    names = {one["name"] for one in document["metrics"]}
+    names = {metric["name"] for metric in document["metrics"]}
     assert {"ems", "pixel", "ssim"} <= names
-    assert all(one["available"] or one["unavailable_reason"] for one in document["metrics"])
+    assert all(metric["available"] or metric["unavailable_reason"] for metric in document["metrics"])
     latex, chart = (document["tasks"][task] for task in ("latex", "chart"))
     assert (latex["main"], latex["averages"]) == ("ems", {})
     assert latex["metrics"]["ems"] == {"by": "metrics", "aggregate": "mean"}

@@ -127,12 +127,12 @@ def test_a_service_that_nobody_serves_is_exit_code_1(command, words) -> None:
 
 def test_a_run_of_other_options_is_exit_code_2_and_is_left_as_it_was(command, words, tmp_path: Path) -> None:
     assert command("generate", *words, "--out", "run").returncode == 0
-    before = {one: one.read_bytes() for one in (tmp_path / "run").glob("*.json*")}
+    before = {path: path.read_bytes() for path in (tmp_path / "run").glob("*.json*")}
     answer = command("generate", *words, "--out", "run", "--limit", "3", "--profile", "helm")
     assert answer.returncode == 2
     assert "limit: none there, 3 now" in answer.stderr
     assert "profile: paper there, helm now" in answer.stderr
-    assert {one: one.read_bytes() for one in (tmp_path / "run").glob("*.json*")} == before
+    assert {path: path.read_bytes() for path in (tmp_path / "run").glob("*.json*")} == before
 
 
 def test_an_interrupted_stage_is_exit_code_130_and_goes_on(

@@ -109,12 +109,12 @@ def latex(tmp_path: Path) -> Path:
 
 def test_a_clone_of_the_repository_is_read_without_its_wild_subset(latex: Path) -> None:
     found = open_data(f"hf:{latex}")
-    assert [(one.id, one.subset, one.difficulty) for one in found.instances] == [
+    assert [(instance.id, instance.subset, instance.difficulty) for instance in found.instances] == [
         ("e1", "equation", "easy"),
         ("e2", "equation", "hard"),
         ("t1", "table", "easy"),
     ]
-    assert {one.task for one in found.instances} == {"latex"}
+    assert {instance.task for instance in found.instances} == {"latex"}
     content = read_content(found.instances[2])
     assert content.structure == r"\begin{tabular}{c}é\end{tabular}"
 
@@ -159,12 +159,15 @@ def test_what_save_to_disk_wrote_is_read_as_well(tmp_path: Path) -> None:
     rows = [row("m1", "music", None, picture("red")), row("m2", "music", None, picture("blue"))]
     data_set(rows).save_to_disk(tmp_path / "musicsheet" / "music")
     found = open_data(f"hf:{tmp_path / 'musicsheet'}?task=music")
-    assert [(one.id, one.task, one.structure) for one in found.instances] == [
+    assert [(instance.id, instance.task, instance.structure) for instance in found.instances] == [
         ("m1", "music", None),
         ("m2", "music", None),
     ]
     data_set(rows).save_to_disk(tmp_path / "flat")
-    assert [one.id for one in open_data(f"hf:{tmp_path / 'flat'}?task=music").instances] == ["m1", "m2"]
+    assert [instance.id for instance in open_data(f"hf:{tmp_path / 'flat'}?task=music").instances] == [
+        "m1",
+        "m2",
+    ]
 
 
 def test_a_site_is_kept_as_archive_and_its_pictures_are_assets(
@@ -275,7 +278,7 @@ def test_the_hub_is_asked_for_each_subset_of_the_split_with_the_revision(
         ("stanford-crfm/i2s-latex", subset, "validation", "v9")
         for subset in ("equation", "table", "plot", "algorithm")
     ]
-    assert [one.id for one in found.instances][-1] == "algorithm-e1"
+    assert [instance.id for instance in found.instances][-1] == "algorithm-e1"
 
 
 def test_a_hub_that_is_not_reached_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +305,7 @@ def test_the_whole_benchmark_is_one_data_set_that_opens_again(
 
     monkeypatch.setattr(datasets, "load_dataset", load)
     found = open_data("hf:i2s")
-    assert [(one.task, one.subset) for one in found.instances] == [
+    assert [(instance.task, instance.subset) for instance in found.instances] == [
         *(("latex", name) for name in ("equation", "table", "plot", "algorithm")),
         *(("webpage", name) for name in ("css", "html", "javascript")),
         ("music", "music"),

@@ -40,7 +40,9 @@ def test_a_site_becomes_items_of_which_the_oracle_knows_all_and_again_the_same(t
     assert set(made.items.values()) == {9}
     assert check(one).faults == ()
     instances = read_folder(one).instances
-    assert {(one.licence, one.subset) for one in instances} == {("Apache-2.0", "harbour-library")}
+    assert {(instance.licence, instance.subset) for instance in instances} == {
+        ("Apache-2.0", "harbour-library")
+    }
     result = evaluate(one, "oracle", out=tmp_path / "run", settings=Settings())
     for task in result.summary.tasks.values():
         assert {metric.all.value for metric in task.total.metrics.values()} == {1.0}

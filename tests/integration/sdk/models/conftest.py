@@ -161,20 +161,20 @@ def _understood(path: str, body: dict[str, Any], headers: dict[str, str]) -> Ask
     lowered = {name.lower(): value for name, value in headers.items()}
     if path.endswith("/chat/completions"):
         blocks = body["messages"][-1]["content"]
-        data = _first(one["image_url"]["url"] for one in blocks if "image_url" in one)
+        data = _first(block["image_url"]["url"] for block in blocks if "image_url" in block)
         image = base64.b64decode(data.removeprefix("data:image/png;base64,"))
         return Asked("openai", _texts(blocks), image, body, lowered, path)
     if path.endswith("/messages"):
         blocks = body["messages"][0]["content"]
-        data = _first(one["source"]["data"] for one in blocks if "source" in one)
+        data = _first(block["source"]["data"] for block in blocks if "source" in block)
         return Asked("anthropic", _texts(blocks), base64.b64decode(data), body, lowered, path)
     parts = body["contents"][0]["parts"]
-    data = _first(one["inlineData"]["data"] for one in parts if "inlineData" in one)
+    data = _first(part["inlineData"]["data"] for part in parts if "inlineData" in part)
     return Asked("google", _texts(parts), base64.b64decode(data, altchars=b"-_"), body, lowered, path)
 
 
 def _texts(blocks: list[dict[str, Any]]) -> str:
-    return "".join(one["text"] for one in blocks if "text" in one)
+    return "".join(block["text"] for block in blocks if "text" in block)
 
 
 def _first(found: Iterator[str]) -> str:

@@ -62,7 +62,7 @@ def _model(server: BatchServer, vendor: str, cache: Path | None, *, size: int = 
 
 
 async def _texts(model: Model, instances: list[Instance]) -> list[str]:
-    return [one.text for one in await asyncio.gather(*(complete(model, one) for one in instances))]
+    return [one.text for one in await asyncio.gather(*(complete(model, instance) for instance in instances))]
 
 
 @vendors
@@ -70,9 +70,11 @@ async def test_each_question_has_the_answer_to_itself(
     batches: BatchServer, instances: Instances, tmp_path: Path, vendor: str
 ) -> None:
     model = _model(batches, vendor, tmp_path / "cache", max_tokens=77, stop=("END",))
-    completions = await asyncio.gather(*(complete(model, one) for one in instances(5)))
+    completions = await asyncio.gather(*(complete(model, instance) for instance in instances(5)))
     await close_model(model)
-    assert [one.text for one in completions] == [f"about question-{index}" for index in range(5)]
+    assert [completion.text for completion in completions] == [
+        f"about question-{index}" for index in range(5)
+    ]
     first = completions[0]
     assert (first.tokens_in, first.tokens_out, first.served) == (3, 4, "served-1")
     assert (first.finish, first.attempts, first.cached) == (Finish.STOP, 1, False)
@@ -93,7 +95,7 @@ async def test_a_full_batch_is_sent_and_the_rest_follows(
     texts = await _texts(model, instances(8))
     await close_model(model)
     assert texts == [f"about question-{index}" for index in range(8)]
-    assert sorted(len(one.entries) for one in batches.batches.values()) == [2, 3, 3]
+    assert sorted(len(batch.entries) for batch in batches.batches.values()) == [2, 3, 3]
 
 
 @vendors
@@ -236,11 +238,16 @@ async def test_a_question_that_is_not_accepted_fails_alone(
     }
     batches.result = lambda key, body: refusals[vendor] if _question(body) == "question-1" else None
     model = _model(batches, vendor, tmp_path / "cache")
-    results = await asyncio.gather(*(complete(model, one) for one in instances(3)), return_exceptions=True)
+    results = await asyncio.gather(
+        *(complete(model, instance) for instance in instances(3)), return_exceptions=True
+    )
     await close_model(model)
     assert isinstance(results[1], ModelFailedError)
     assert "too large" in results[1].message
-    assert [getattr(one, "text", "") for one in results[::2]] == ["about question-0", "about question-2"]
+    assert [getattr(result, "text", "") for result in results[::2]] == [
+        "about question-0",
+        "about question-2",
+    ]
 
 
 @vendors
@@ -279,7 +286,7 @@ async def test_a_completion_beyond_the_bound_is_not_held(
 ) -> None:
     batches.text = lambda body: "x" * 5_000_000 if _question(body) == "question-0" else "short"
     model = _model(batches, vendor, tmp_path / "cache", completion_characters=1000)
-    completions = await asyncio.gather(*(complete(model, one) for one in instances(2)))
+    completions = await asyncio.gather(*(complete(model, instance) for instance in instances(2)))
     await close_model(model)
-    assert [one.finish for one in completions] == [Finish.TOO_LONG, Finish.STOP]
+    assert [completion.finish for completion in completions] == [Finish.TOO_LONG, Finish.STOP]
     assert len(completions[0].text) <= 1000

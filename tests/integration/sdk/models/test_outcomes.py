@@ -238,8 +238,8 @@ async def test_a_server_that_names_the_other_limit_of_tokens_is_asked_with_that_
     rejected = 1
     answers.append(await complete(model, third))
     await close_model(model)
-    assert [one.attempts for one in answers] == [1, 1, 1]
-    sent = [[one.body.get(name) for name in names] for one in server.requests]
+    assert [answer.attempts for answer in answers] == [1, 1, 1]
+    sent = [[request.body.get(name) for name in names] for request in server.requests]
     assert sent == [[77, None], [None, 77], [None, 77], [None, 77], [77, None]]
 
 

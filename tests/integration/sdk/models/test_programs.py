@@ -75,7 +75,7 @@ async def test_a_program_that_dies_is_started_again(
     tmp_path: Path, instances: Callable[[int], list[Instance]]
 ) -> None:
     model = open_model(_program(tmp_path, die=True), _options())
-    found = await asyncio.gather(*(complete(model, one) for one in instances(2)))
+    found = await asyncio.gather(*(complete(model, instance) for instance in instances(2)))
     await close_model(model)
     assert [one.text[-10:] for one in found] == ["question-0", "question-1"]
     assert found[1].attempts == 2
@@ -98,7 +98,7 @@ print(sys.argv[2], sys.argv[3], picture, sys.stdin.read(), end="")
 """
     (tmp_path / "p.py").write_text(code)
     model = open_model(f"command:{sys.executable} {tmp_path}/p.py p={{image}} {{id}} {{prompt}}", _options())
-    found = await asyncio.gather(*(complete(model, one) for one in instances(2)))
+    found = await asyncio.gather(*(complete(model, instance) for instance in instances(2)))
     text = "Be short.\nWrite LaTeX."
     assert [one.text for one in found] == [f"i{n} {text} question-{n} {text}" for n in (0, 1)]
 

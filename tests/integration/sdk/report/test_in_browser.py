@@ -46,7 +46,7 @@ def test_cards_come_as_one_scrolls(visit: Visit, one_run: Path) -> None:
         page.locator("article").last.scroll_into_view_if_needed()
         if page.locator("article").count() == NUMBER:
             break
-    assert visit.ids == [one.id for one in instances(NUMBER)]
+    assert visit.ids == [instance.id for instance in instances(NUMBER)]
 
 
 def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> None:
@@ -54,7 +54,7 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
     page = visit.open(one_run)
 
     page.select_option("[name=outcome]", "COMPILE_ERROR")
-    wanted = [one.instance.id for one in records if one.rendering.verdict is Verdict.COMPILE_ERROR]
+    wanted = [record.instance.id for record in records if record.rendering.verdict is Verdict.COMPILE_ERROR]
     assert visit.ids == wanted
     assert visit.count == f"{len(wanted)} of {NUMBER} samples"
     first = page.locator("article").first
@@ -62,7 +62,7 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
     assert first.get_by_text("no rendering").count() == 1
 
     page.select_option("[name=outcome]", "render_failure")
-    assert visit.ids == [one.instance.id for one in records if one.outcome is Outcome.RENDER_FAILURE]
+    assert visit.ids == [record.instance.id for record in records if record.outcome is Outcome.RENDER_FAILURE]
     page.locator("article").first.get_by_text("nobody there").wait_for()
 
     page.get_by_role("button", name="clear").click()
@@ -70,13 +70,13 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
     page.select_option("[name=order]", "set")
     page.select_option("[name=task]", "latex")
     page.select_option("[name=subset]", "table")
-    assert visit.ids == [one.instance.id for one in records if one.instance.subset == "table"]
+    assert visit.ids == [record.instance.id for record in records if record.instance.subset == "table"]
     page.fill("[name=least]", "0.3")
     page.fill("[name=most]", "0.8")
     within = [
-        one
-        for one in records
-        if one.instance.subset == "table" and 0.3 <= (one.score.metrics.get("ems") or 0) <= 0.8
+        record
+        for record in records
+        if record.instance.subset == "table" and 0.3 <= (record.score.metrics.get("ems") or 0) <= 0.8
     ]
     assert visit.ids == [one.instance.id for one in within]
     page.select_option("[name=order]", "low")
@@ -137,7 +137,7 @@ def test_texts_of_answers_and_errors_are_searched(visit: Visit, run: Path, one_r
     page = visit.open(one_run)
     page.select_option("[name=order]", "set")
     page.fill("[name=text]", "undefined CONTROL")
-    failed = [one.instance.id for one in records if one.rendering.verdict is Verdict.COMPILE_ERROR]
+    failed = [record.instance.id for record in records if record.rendering.verdict is Verdict.COMPILE_ERROR]
     until(page, f"document.getElementById('count').textContent === '{len(failed)} of {NUMBER} samples'")
     assert visit.ids == failed
     assert page.locator("article mark").first.inner_text() == "Undefined control"
@@ -317,7 +317,8 @@ def test_reference_points_stand_below_the_models_and_nothing_hidden_takes_room(
 ) -> None:
     run = make_run(tmp_path / "run", NUMBER, pictures=False, model="openai/one")
     points = [
-        changed(record_of(one), outcome=Outcome.SCORED, metrics={"ems": 0.1}) for one in instances(NUMBER)
+        changed(record_of(instance), outcome=Outcome.SCORED, metrics={"ems": 0.1})
+        for instance in instances(NUMBER)
     ]
     write_points(open_storage(run), {"baseline/blank": points, "oracle": points})
     page = visit.open(write_report([run], tmp_path / "report").path)

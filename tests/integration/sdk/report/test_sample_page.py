@@ -155,7 +155,7 @@ def test_a_table_has_a_column_for_each_run_and_is_sorted_by_it(
         page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "descending"
     )
     values = [one.score.metrics.get("ems") for one in read_run(run.parent / "b").ordered()]
-    expected = sorted(one for one in values if one is not None)
+    expected = sorted(value for value in values if value is not None)
     page.get_by_role("button", name="model-b").click()
     cells = page.locator("table.samples tbody tr td:nth-child(5)").all_inner_texts()[: len(expected)]
     numbers = [float(cell) for cell in cells]
@@ -205,7 +205,7 @@ def test_what_answers_took_is_drawn_against_their_values(visit: Visit, tmp_path:
     axes = page.locator("[name=height] option").all_inner_texts()
     assert axes[:3] == ["tokens out", "cost in $", "tokens in"]
     assert "seconds" not in axes
-    scored = [one for one in records.values() if one.score.metrics.get("ems") is not None]
+    scored = [record for record in records.values() if record.score.metrics.get("ems") is not None]
     for axis, at in (("tokens out", 0), ("cost in $", 1)):
         page.select_option("[name=height]", axis)
         points = page.locator(".scatter circle")
@@ -338,7 +338,7 @@ def test_white_space_and_comments_count_as_their_language_has_them(
 def test_samples_are_filtered_by_difficulty_and_the_address_has_it(visit: Visit, one_run: Path) -> None:
     page = visit.open(one_run)
     page.select_option("[name=difficulty]", "medium")
-    wanted = sum(one.difficulty == "medium" for one in instances(NUMBER))
+    wanted = sum(instance.difficulty == "medium" for instance in instances(NUMBER))
     assert visit.count == f"{wanted} of {NUMBER} samples"
     page.reload()
     page.locator("article").first.wait_for()

@@ -30,14 +30,14 @@ def test_new_results_are_offered_and_shown_with_the_same_view(
     page.get_by_text("has not begun").wait_for()
     planned = instances(6)
     records = [record_of(one) for one in planned]
-    folder = write_run(tmp_path / "run", planned, {one.instance.id: one for one in records[:2]})
+    folder = write_run(tmp_path / "run", planned, {record.instance.id: record for record in records[:2]})
     page.get_by_text("of 6 samples scored").wait_for()
     page.get_by_role("link", name="Report").click()
     page.locator("article").first.wait_for()
     assert visit.count == "2 of 2 samples"
     page.select_option("[name=view]", "grid")
     with (folder / "records.jsonl").open("a") as file:
-        file.writelines(json.dumps(record_line(one)) + "\n" for one in records[2:])
+        file.writelines(json.dumps(record_line(record)) + "\n" for record in records[2:])
     page.get_by_role("button", name="show new results").click()
     page.locator(".tile").nth(5).wait_for()
     assert page.locator("[name=view]").input_value() == "grid"

@@ -47,7 +47,7 @@ def _generated(server: ChatServer, data: TinyFormulas, out: str, *options: str) 
     words = ["generate", "--data", str(data.folder), "--model", "openai/tiny", "--base-url", server.base]
     assert run([*words, "--out", out, *options]) == 0
     lines = [json.loads(line) for line in Path(out, "answers.jsonl").read_text().splitlines()]
-    return sorted(lines, key=lambda one: str(one["id"]))
+    return sorted(lines, key=lambda line: str(line["id"]))
 
 
 def test_another_checkpoint_behind_the_same_name_is_asked_by_a_new_run(
@@ -71,7 +71,7 @@ def test_a_run_that_is_resumed_asks_nothing_that_it_has_an_answer_to(
     server.answers = dict.fromkeys(server.answers, "$other$")
     lines = _generated(server, data, "run")
     assert server.came == {name: 2 if name == data.ids[0] else 1 for name in data.ids}
-    answers = {one["id"]: one["completion"] for one in lines}  # of the rejected one, the later line
+    answers = {line["id"]: line["completion"] for line in lines}  # of the rejected one, the later line
     assert [name for name in data.ids if answers[name] == "$other$"] == [data.ids[0]]
 
 

@@ -90,7 +90,7 @@ def test_the_ground_truth_is_rendered_once_for_all_models_and_runs(
     kept: Settings, calls: Counter[str], tmp_path: Path
 ) -> None:
     models = [Page("mine/a", "first"), Page("mine/b", "second")]
-    runs = [ModelRun(one, tmp_path / one.name[-1]) for one in models]
+    runs = [ModelRun(model, tmp_path / model.name[-1]) for model in models]
     ended = evaluate_models(None, runs, kept, tasks=["webpage"], limit=LIMIT)
     assert all(isinstance(one, RunResult) and one.summary.scored == LIMIT for one in ended)
     assert calls["render"] <= 3 * LIMIT, "each ground truth once, and each answer of the two models"
@@ -134,8 +134,8 @@ def test_results_are_the_same_bytes_without_caches_with_empty_ones_and_with_full
 @pytest.mark.parametrize("kept", ["folder"], indirect=True)
 def test_damaged_entries_are_made_again_and_change_nothing(kept: Settings, tmp_path: Path) -> None:
     evaluate(model=Oracle(), out=tmp_path / "a", settings=kept, tasks=["webpage"], limit=LIMIT)
-    for one in Path(str(kept.evaluation_caches)).rglob("*"):
-        if one.is_file():
-            one.write_bytes(one.read_bytes()[:-1])
+    for path in Path(str(kept.evaluation_caches)).rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[:-1])
     evaluate(model=Oracle(), out=tmp_path / "b", settings=kept, tasks=["webpage"], limit=LIMIT)
     assert results(tmp_path / "a") == results(tmp_path / "b")

@@ -222,7 +222,7 @@ def _differences(quiet: Path, disturbed: Path) -> list[str]:
     told: list[dict[str, dict[str, object]]] = []
     for run in (quiet, disturbed):
         lines = (json.loads(line) for line in (run / RECORDS).read_text().splitlines())
-        told.append({one["id"]: one | {"seconds": None} for one in lines})
+        told.append({line["id"]: line | {"seconds": None} for line in lines})
     first, second = told
     found = []
     for name in sorted(first.keys() | second.keys()):

@@ -71,7 +71,7 @@ class Revising(Model):
 
 def _values(folder: Path, name: str) -> dict[str, dict[str, float]]:
     lines = map(json.loads, (folder / name).read_text().splitlines())
-    return {one["id"]: one["metrics"] for one in lines}
+    return {line["id"]: line["metrics"] for line in lines}
 
 
 def test_the_page_itself_has_every_score(rendering: Settings, imported: Path, tmp_path: Path) -> None:
@@ -88,10 +88,10 @@ def test_a_page_is_revised_in_the_published_words(
     model = Revising()
     evaluate(imported, model, out=tmp_path, settings=rendering, profile="reference", turns=2, limit=1)
     first, second = model.asked
-    texts = [one.text for one in (*first.parts, *second.parts) if isinstance(one, TextPart)]
+    texts = [part.text for part in (*first.parts, *second.parts) if isinstance(part, TextPart)]
     assert "The text elements are:\nHarbour tide table\n" in texts.pop(0)
     assert "The current implementation I have is:\n<html><body><h1>Tide</h1>" in texts[0]
-    assert sum(isinstance(one, ImagePart) for one in second.parts) == 2
+    assert sum(isinstance(part, ImagePart) for part in second.parts) == 2
     (before,), (after,) = (
         _values(tmp_path, name).values() for name in ("records.jsonl", "turn-records.jsonl")
     )

@@ -76,7 +76,7 @@ def test_a_model_is_asked_page_by_page(data: Path, program: str, documents: Sett
     records = read_records(tmp_path / "run")
     assert records["two"].answer.completion == "# page-1\n\ntwo\n\n# page-2\n\ntwo"
     assert records["one"].answer.completion == "# page-1\n\none"
-    assert {one.outcome for one in records.values()} == {Outcome.SCORED}
+    assert {record.outcome for record in records.values()} == {Outcome.SCORED}
     asked = sorted((tmp_path / "asked").read_text().splitlines())
     assert asked == [
         f"{name} page-{page} image/jpeg 2048" for name, page in (("one", 1), ("two", 1), ("two", 2))
@@ -88,7 +88,7 @@ def test_a_page_that_was_answered_is_not_asked_again(
 ) -> None:
     (tmp_path / "fail page-2").touch()
     _evaluate(data, program, tmp_path / "run", documents)
-    assert {name: one.outcome for name, one in read_records(tmp_path / "run").items()} == {
+    assert {name: record.outcome for name, record in read_records(tmp_path / "run").items()} == {
         "one": Outcome.SCORED,
         "two": Outcome.MODEL_FAILURE,
     }
@@ -96,7 +96,7 @@ def test_a_page_that_was_answered_is_not_asked_again(
     (tmp_path / "asked").unlink()
     _evaluate(data, program, tmp_path / "run", documents)
     assert (tmp_path / "asked").read_text() == "two page-2 image/jpeg 2048\n"
-    assert {one.outcome for one in read_records(tmp_path / "run").values()} == {Outcome.SCORED}
+    assert {record.outcome for record in read_records(tmp_path / "run").values()} == {Outcome.SCORED}
 
 
 def test_a_broken_document_is_a_fault_of_the_data(
@@ -128,7 +128,7 @@ def test_predictions_of_several_systems_are_scored_and_compared(
     out = tmp_path / "out"
     found = evaluate_predictions(data, tmp_path / "predictions", out=out, settings=documents, profile=profile)
     assert list(found.runs) == ["gold", "words"]
-    gold, words = (one.summary.tasks["readoc"].total for one in found.runs.values())
+    gold, words = (run.summary.tasks["readoc"].total for run in found.runs.values())
     assert gold.metrics["average"].all.value == 1.0
     assert (gold.missing, words.missing) == (0, 1)
     assert (gold.rendered, words.rendered) == (2, 1)
@@ -150,7 +150,10 @@ def test_predictions_of_several_systems_are_scored_and_compared(
         0.0,
     )
     assert found.report is not None
-    assert [one.label for one in found.report.standings] == ["predictions/gold", "predictions/words"]
+    assert [standing.label for standing in found.report.standings] == [
+        "predictions/gold",
+        "predictions/words",
+    ]
     assert (out / "index.html").is_file()
 
 

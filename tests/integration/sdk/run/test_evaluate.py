@@ -43,9 +43,9 @@ def _answers(path: Path, answers: dict[str, str | None]) -> str:
 
 def test_the_ground_truth_has_the_best_score_everywhere(oracle: Path, running: Settings) -> None:
     assert running.examples is not None
-    instances = [one for one in read_folder(running.examples).instances if one.task == "latex"]
+    instances = [instance for instance in read_folder(running.examples).instances if instance.task == "latex"]
     records = read_records(oracle)
-    assert set(records) == {one.id for one in instances}
+    assert set(records) == {instance.id for instance in instances}
     for record in records.values():
         assert (record.outcome, record.rendering.verdict) == (Outcome.SCORED, Verdict.RENDERED), (
             record.instance.id
@@ -87,7 +87,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path, running: Settings
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(UsageError, match=r"thesis\.tex"):
         evaluate_latex(model="oracle", out=tmp_path, settings=running)
-    assert [one.name for one in tmp_path.iterdir() if one.name != ".lock"] == ["thesis.tex"]
+    assert [path.name for path in tmp_path.iterdir() if path.name != ".lock"] == ["thesis.tex"]
 
 
 def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running_as_installed: Settings) -> None:
@@ -103,7 +103,7 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running_as_install
     )
     result = evaluate_latex(model=model, out=tmp_path / "run", limit=6, settings=running_as_installed)
     records = read_records(tmp_path / "run")
-    outcomes = {name: (one.outcome, one.rendering.verdict) for name, one in records.items()}
+    outcomes = {name: (record.outcome, record.rendering.verdict) for name, record in records.items()}
     assert outcomes == {
         "equation-gaussian-posterior": (Outcome.SCORED, Verdict.RENDERED),
         "equation-evidence-bound": (Outcome.NO_STRUCTURE, None),

@@ -51,8 +51,10 @@ def test_the_code_of_the_examples_of_scimage_compiles(figures: Settings, tmp_pat
     result = evaluate(figures.examples / "scimage", out=tmp_path / "run", tasks=["scimage"], settings=figures)
     assert result.summary.scored == 8
     records = read_records(tmp_path / "run")
-    assert {one.score.metrics["compiled"] for one in records.values()} == {1.0}
-    named = [value for one in records.values() for value in one.score.metrics.values() if value is not None]
+    assert {record.score.metrics["compiled"] for record in records.values()} == {1.0}
+    named = [
+        value for record in records.values() for value in record.score.metrics.values() if value is not None
+    ]
     assert named == [1.0] * len(named)
     assert records["en-python"].score.metrics["objects"] == 1.0
     assert records["zh-tikz"].score.metrics["labels"] == records["fa-tikz"].score.metrics["labels"] == 1.0
@@ -79,13 +81,13 @@ def test_answers_and_ground_truth_of_former_years_and_notebooks_are_repaired(
         (data / f"{name}.py").write_text(code.replace("IMPORT", "import matplotlib.pyplot as plt"))
         inputs, target = {"image": f"{name}.png"}, {"structure": f"{name}.py"}
         rows.append({"id": name, "task": "chart", "subset": "chart", "inputs": inputs, "target": target})
-    (data / "instances.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    (data / "instances.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     evaluate(data, out=tmp_path / "run", tasks=["chart"], settings=figures)
     records = read_records(tmp_path / "run")
     for name, (_, repairs) in ANSWERS.items():
         record = records[name]
         assert record.rendering.verdict is Verdict.RENDERED, record.message
         assert record.rendering.verdict_before_repair is Verdict.COMPILE_ERROR
-        assert [str(one.kind) for one in record.rendering.repairs] == repairs
+        assert [str(repair.kind) for repair in record.rendering.repairs] == repairs
         # The program of the ground truth is the same, and is repaired in the same way.
         assert {name: record.score.metrics[name] for name in ELEMENTS} == dict.fromkeys(ELEMENTS, 1.0)

@@ -88,6 +88,6 @@ def test_memory_of_a_run_is_bounded_if_each_completion_has_45_mb(tmp_path: Path,
             peaks.append(_peak_mib(arguments))
         reasons = _answers(folder / "run")
         assert len(reasons) == SAMPLES
-        assert all(one.startswith("not usable: too long") for one in reasons) == (name == "long")
+        assert all(reason.startswith("not usable: too long") for reason in reasons) == (name == "long")
     print(kind, peaks)
     assert peaks[1] - peaks[0] < MOST_MIB, peaks

@@ -29,7 +29,7 @@ for line in sys.stdin:
 
 
 def values(run: Path) -> dict[str, dict[str, float | None]]:
-    return {one.instance.id: dict(one.score.metrics) for one in read_records(run).values()}
+    return {record.instance.id: dict(record.score.metrics) for record in read_records(run).values()}
 
 
 def test_the_oracle_has_1_everywhere_also_where_formulas_are_drawn(tmp_path: Path) -> None:
@@ -57,6 +57,8 @@ def test_a_model_is_shown_images_and_drawn_pages(tmp_path: Path) -> None:
     program = tmp_path / "model.py"
     program.write_text(PROGRAM)
     evaluate(DATA, f"command:{shlex.join([sys.executable, str(program)])}", out=tmp_path / "run")
-    answers = {one.instance.id: one.answer.completion for one in read_records(tmp_path / "run").values()}
+    answers = {
+        record.instance.id: record.answer.completion for record in read_records(tmp_path / "run").values()
+    }
     assert answers["tides"] == "tides image/png"
     assert answers["gazette"] == "gazette image/jpeg"

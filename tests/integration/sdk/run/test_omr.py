@@ -30,7 +30,7 @@ def data(tmp_path: Path) -> Path:
         lines.append(
             {"id": name, "task": "omr", "subset": "s", "inputs": {"image": "a.png"}, "target": target}
         )
-    (folder / "instances.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines), "utf-8")
+    (folder / "instances.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     return folder
 
 
@@ -48,7 +48,7 @@ def test_answers_have_their_distances_and_what_is_no_score_has_1(data: Path, tmp
     replay.write_text("\n".join(lines), "utf-8")
     evaluate(data, f"replay:{replay}", out=tmp_path / "run", settings=QUIET)
     records = read_records(tmp_path / "run")
-    metrics = {name: one.score.metrics for name, one in records.items()}
+    metrics = {name: record.score.metrics for name, record in records.items()}
     assert 0 < (metrics["round"]["omr_ned"] or 0) < 0.1
     assert metrics["waltz"] == metrics["two-staves"] == {"omr_similarity": 0.0, "omr_ned": 1.0}
     assert records["waltz"].message == "the score defines the entity 'a'; entities are not read"

@@ -42,16 +42,24 @@ async def test_formulas_that_are_drawn_together_are_as_each_is_alone(
 ) -> None:
     async with open_services(running, tmp_path, ["render-latex"]) as services:
         drawer = FormulaDrawer(services.renderers["render-latex"])
-        conversions = [Conversion(FORMULA, one) for one in _FORMULAS]
+        conversions = [Conversion(FORMULA, formula) for formula in _FORMULAS]
         together = await drawer(conversions)
-        alone = {key: text for one in conversions for key, text in (await drawer([one])).items()}
-    for one in conversions:
-        assert read_drawn(together[one.key] or "") == read_drawn(alone[one.key] or ""), one.text
-    assert [one.text for one in conversions if together[one.key] is None] == [_FORMULAS[3]]
+        alone = {
+            key: text for conversion in conversions for key, text in (await drawer([conversion])).items()
+        }
+    for conversion in conversions:
+        assert read_drawn(together[conversion.key] or "") == read_drawn(alone[conversion.key] or ""), (
+            conversion.text
+        )
+    assert [conversion.text for conversion in conversions if together[conversion.key] is None] == [
+        _FORMULAS[3]
+    ]
 
 
 def test_tables_of_the_examples_are_like_themselves(running: Settings, tmp_path: Path) -> None:
     evaluate(out=tmp_path / "run", tasks=["latex"], subsets=["table"], settings=running)
-    values = {one.instance.id: one.score.metrics["teds"] for one in read_records(tmp_path / "run").values()}
+    values = {
+        record.instance.id: record.score.metrics["teds"] for record in read_records(tmp_path / "run").values()
+    }
     assert values == dict.fromkeys(values, 1.0)
     assert len(values) == 4

@@ -60,17 +60,19 @@ def test_a_constant_answer_has_no_skill_and_is_ranked_so(measured: Settings, tmp
     assert low <= 0.0 < high, "the floor is chosen by other instances, so 0 is exceeded by chance alone"
     assert skill.value > 0.4, "and yet its value is nowhere near 0"
     assert result.report is not None
-    standings = {one.label: one for one in result.report.standings}
+    standings = {standing.label: standing for standing in result.report.standings}
     assert next(iter(standings)) == "openai/constant", "reference points stand behind the models"
     skills = [standings[label].mean_skill for label in ("openai/constant", "baseline/ocr")]
     assert all(one is not None and one.interval is not None for one in skills)
     constant, ocr = (one.value or 0.0 for one in skills if one is not None)
     assert constant < ocr, "what looks has more skill"
-    assert {one.win_rate for one in result.report.standings} == {None}, "one model alone wins over nobody"
+    assert {standing.win_rate for standing in result.report.standings} == {None}, (
+        "one model alone wins over nobody"
+    )
     assert set(result.report.skills["latex"]) == {"openai/constant", "baseline/ocr"}
     assert not (Path(str(run.folder)) / "reference-points").exists()
     (overall, *_) = table([run.folder])
-    assert "Mean skill" in [one.name for one in overall.headings]
+    assert "Mean skill" in [heading.name for heading in overall.headings]
 
 
 class KnowsSome(Oracle):
@@ -110,9 +112,9 @@ def test_another_model_on_the_same_instances_takes_the_values_of_the_cache(
 ) -> None:
     assert measured.reference_points_cache is not None
     evaluate(model=ConstantServer(), out=tmp_path / "a", settings=measured, tasks=TASK, limit=LIMIT)
-    kept = {one: one.stat().st_mtime_ns for one in measured.reference_points_cache.iterdir()}
+    kept = {path: path.stat().st_mtime_ns for path in measured.reference_points_cache.iterdir()}
     evaluate(model="baseline/ocr", out=tmp_path / "b", settings=measured, tasks=TASK, limit=LIMIT)
-    assert {one: one.stat().st_mtime_ns for one in measured.reference_points_cache.iterdir()} == kept
+    assert {path: path.stat().st_mtime_ns for path in measured.reference_points_cache.iterdir()} == kept
     both = [(tmp_path / name / REFERENCE_POINTS).read_bytes() for name in "ab"]
     assert both[0] == both[1]
 

@@ -62,15 +62,15 @@ def _evaluated(
 def _facts(run: Path) -> dict[str, tuple[object, ...]]:
     return {
         name: (
-            one.outcome,
-            one.rendering.verdict,
-            one.score.metrics,
-            one.answer.completion,
-            one.answer.usage,
-            one.answer.cost,
-            one.rendering.sha256,
+            record.outcome,
+            record.rendering.verdict,
+            record.score.metrics,
+            record.answer.completion,
+            record.answer.usage,
+            record.answer.cost,
+            record.rendering.sha256,
         )
-        for name, one in read_records(run).items()
+        for name, record in read_records(run).items()
     }
 
 
@@ -149,7 +149,7 @@ def test_a_budget_ends_the_calls_and_the_same_command_goes_on(
     first = server.came.total()
     assert 0 < first < COUNT
     assert begun.summary.scored == first
-    failed = [one for one in read_records(tmp_path / "run").values() if not one.outcome.counts]
+    failed = [record for record in read_records(tmp_path / "run").values() if not record.outcome.counts]
     assert len(failed) == COUNT - first
     assert all(one.failure and "not asked: the budget" in one.failure.message for one in failed)
 
@@ -166,7 +166,7 @@ def test_a_password_in_the_address_reaches_the_server_and_no_file(
     plain = server.base
     server.base = plain.replace("http://", "http://ann:s3cr3t-word@")
     _evaluated(server, data, tmp_path / "run", running_without_networks)
-    assert {one.outcome for one in read_records(tmp_path / "run").values()} == {
+    assert {record.outcome for record in read_records(tmp_path / "run").values()} == {
         Outcome.SCORED,
         Outcome.NO_STRUCTURE,
         Outcome.REFUSED,

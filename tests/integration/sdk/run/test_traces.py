@@ -51,22 +51,24 @@ def replay(tmp_path: Path) -> Path:
 
 def names(spans: Iterable[RecordedSpan], parent: RecordedSpan) -> list[str]:
     """Names of the children of a span in the order of their beginnings."""
-    return [one.name for one in sorted(spans, key=lambda one: one.start) if one.parent_id == parent.span_id]
+    return [
+        span.name for span in sorted(spans, key=lambda one: one.start) if span.parent_id == parent.span_id
+    ]
 
 
 def by_sample(spans: Iterable[RecordedSpan]) -> dict[str, list[RecordedSpan]]:
     """The spans of each trace that begins with a sample, by the sample's id."""
     spans = list(spans)
-    roots = {one.trace_id: one for one in spans if one.name == "sample"}
+    roots = {span.trace_id: span for span in spans if span.name == "sample"}
     found: dict[str, list[RecordedSpan]] = {}
-    for one in spans:
-        if one.trace_id in roots:
-            found.setdefault(roots[one.trace_id].attributes["i2s.sample.id"], []).append(one)
+    for span in spans:
+        if span.trace_id in roots:
+            found.setdefault(roots[span.trace_id].attributes["i2s.sample.id"], []).append(span)
     return found
 
 
 def only(spans: Iterable[RecordedSpan], name: str, kind: str = "INTERNAL") -> RecordedSpan:
-    (found,) = (one for one in spans if (one.name, one.kind) == (name, kind))
+    (found,) = (span for span in spans if (span.name, span.kind) == (name, kind))
     return found
 
 
@@ -78,7 +80,7 @@ def check(samples: dict[str, list[RecordedSpan]], run: Path) -> None:
     verdicts = set()
     for name, record in records.items():
         spans = samples[name]
-        (root,) = (one for one in spans if one.name == "sample")
+        (root,) = (span for span in spans if span.name == "sample")
         assert root.parent_id == 0
         assert names(spans, root) == ["generate", "render", "score"]
         assert names(spans, only(spans, "generate")) == ["model"]
@@ -92,15 +94,15 @@ def check(samples: dict[str, list[RecordedSpan]], run: Path) -> None:
             check_render(spans, record.rendering.engine_digest)
         if record.rendering.has_image:
             check_score(spans)
-        assert all(root.start <= one.start <= one.end <= root.end for one in spans)
+        assert all(root.start <= span.start <= span.end <= root.end for span in spans)
     assert len(verdicts) == 3  # rendered, an error of the compiler, nothing to render
 
 
 def check_render(spans: list[RecordedSpan], digest: str) -> None:
     stage = only(spans, "render")
-    calls = {one.span_id: one for one in spans if (one.name, one.kind) == (RENDER, "CLIENT")}
-    served = [one for one in spans if (one.name, one.kind) == (RENDER, "SERVER")]
-    assert {one.parent_id for one in calls.values()} == {stage.span_id}
+    calls = {span.span_id: span for span in spans if (span.name, span.kind) == (RENDER, "CLIENT")}
+    served = [span for span in spans if (span.name, span.kind) == (RENDER, "SERVER")]
+    assert {call.parent_id for call in calls.values()} == {stage.span_id}
     assert sorted(one.parent_id for one in served) == sorted(calls)
     for one in served:
         assert one.service == "render-latex"
@@ -120,7 +122,7 @@ def check_score(spans: list[RecordedSpan]) -> None:
 
 def check_silence(spans: Iterable[RecordedSpan], folder: Path) -> None:
     """No span has a text of a document, a log, or a path of this machine."""
-    text = str([(one.name, one.attributes, one.events) for one in spans])
+    text = str([(span.name, span.attributes, span.events) for span in spans])
     for secret in ("undefinedcommand", "a+b", "documentclass", "Undefined control", str(folder), "prompt"):
         assert secret not in text
 
@@ -132,9 +134,9 @@ def test_one_trace_leads_from_each_sample_to_engine_and_metrics(
     with recorded() as here:
         evaluate(replay.parent / "data", f"replay:{replay}", out=run, settings=traced)
         ours = here.all()
-    rendered = len([one for one in ours if one.name == RENDER])
-    scored = len([one for one in ours if one.name == SCORE])
-    ids = {one.trace_id for one in ours if one.name == "sample"}
+    rendered = len([our for our in ours if our.name == RENDER])
+    scored = len([our for our in ours if our.name == SCORE])
+    ids = {our.trace_id for our in ours if our.name == "sample"}
 
     def served(name: str) -> list[RecordedSpan]:
         return [
@@ -144,7 +146,7 @@ def test_one_trace_leads_from_each_sample_to_engine_and_metrics(
     collector.wait_until(lambda: (len(served(RENDER)), len(served(SCORE))) == (rendered, scored))
     samples = by_sample([*ours, *collector.all()])
     check(samples, run)
-    check_silence((one for spans in samples.values() for one in spans), replay.parent)
+    check_silence((span for spans in samples.values() for span in spans), replay.parent)
 
 
 def test_what_is_taken_from_a_cache_is_noted_and_no_service_is_called(
@@ -158,11 +160,11 @@ def test_what_is_taken_from_a_cache_is_noted_and_no_service_is_called(
     with recorded() as here:
         evaluate(data, model, out=tmp_path / "second", settings=caching)
         ours = here.all()
-    assert not [one for one in ours if one.name in (RENDER, SCORE)]
-    rendered = [one for one in ours if one.name == "render" and one.attributes.get("i2s.verdict")]
+    assert not [our for our in ours if our.name in (RENDER, SCORE)]
+    rendered = [our for our in ours if our.name == "render" and our.attributes.get("i2s.verdict")]
     assert rendered
     assert all("taken from the cache" in one.events for one in rendered)
-    scored = [one for one in ours if one.name == "score" and one.attributes.get("i2s.verdict") == "rendered"]
+    scored = [our for our in ours if our.name == "score" and our.attributes.get("i2s.verdict") == "rendered"]
     assert scored
     assert all(one.attributes["i2s.cached_metrics"] > 0 for one in scored)
 
@@ -190,11 +192,11 @@ def test_the_command_exports_its_part_as_the_variables_say(
     samples = {
         name: [*spans]
         for name, spans in by_sample(collector.all()).items()
-        if all(one.service for one in spans)
+        if all(span.service for span in spans)
     }
     check(samples, run)
     assert {one.service for one in samples["tiny-0"]} == {"i2s-sdk", "render-latex", "metrics"}
-    check_silence((one for spans in samples.values() for one in spans), replay.parent)
+    check_silence((span for spans in samples.values() for span in spans), replay.parent)
 
 
 def test_without_the_variables_nothing_is_exported(

@@ -97,7 +97,7 @@ def test_a_model_that_looks_corrects_its_answer(
     said = "".join(part.get("text", "") for part in first[-1]["content"])
     assert "in line 1 of your answer: Undefined control sequence" in said
     images = [part["image_url"]["url"] for part in second[-1]["content"] if part["type"] == "image_url"]
-    shown = [Image.open(io.BytesIO(base64.b64decode(one.partition(",")[2]))) for one in images]
+    shown = [Image.open(io.BytesIO(base64.b64decode(image.partition(",")[2]))) for image in images]
     assert len(shown) == 2
     assert all(image.mode == "RGB" for image in shown)
 

@@ -13,7 +13,7 @@ async def test_a_sandbox_without_bubblewrap_is_named_once(monkeypatch):
     for name in ("LATEX", "LILYPOND"):
         monkeypatch.setenv(f"I2S_RENDER_{name}_BWRAP", "no-such-bwrap")
     findings = await examine_host(["render-latex", "render-lilypond"])
-    (found,) = [one for one in findings if "bubblewrap" in one.detail]
+    (found,) = [finding for finding in findings if "bubblewrap" in finding.detail]
     assert (found.name, found.state) == ("host", State.MISSING)
     assert "install" in found.detail
 

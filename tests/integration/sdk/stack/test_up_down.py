@@ -63,7 +63,7 @@ def ends(pids):
 
 def test_what_up_starts_is_used_and_down_leaves_nothing(folder, tmp_path):
     told = json.loads(command("up", "render-latex", "--json"))
-    assert [one["name"] for one in told["services"]] == ["render-latex"]
+    assert [service["name"] for service in told["services"]] == ["render-latex"]
     assert json.loads(command("up", "--json")) == told
     pids = [supervisor(folder), *children(supervisor(folder))]
     assert json.loads(command("status", "--json"))["services"][0]["serves"] is True
@@ -88,10 +88,13 @@ def health_by_http(address):
 
 def test_up_brings_a_gateway_that_is_restarted_at_its_address_and_ends_with_the_services(folder):
     told = json.loads(command("up", "metrics", "--http", "--http-listen", "127.0.0.1:0", "--json"))
-    addresses = {one["name"]: one["address"] for one in told["services"]}
+    addresses = {service["name"]: service["address"] for service in told["services"]}
     assert list(addresses) == ["metrics", "http"]
     assert health_by_http(addresses["http"])["services"] == {"metrics": "SERVING"}
-    assert [one["serves"] for one in json.loads(command("status", "--json"))["services"]] == [True, True]
+    assert [service["serves"] for service in json.loads(command("status", "--json"))["services"]] == [
+        True,
+        True,
+    ]
     assert "GET /v1/health 200" in command("logs", "http")
 
     pids = [supervisor(folder), *children(supervisor(folder))]
@@ -177,7 +180,7 @@ def test_an_up_that_is_killed_leaves_its_services_to_the_next(folder):
     up.communicate()
     pid = supervisor(folder)
     told = json.loads(command("up", "--json"))
-    assert [one["name"] for one in told["services"]] == ["render-latex"]
+    assert [service["name"] for service in told["services"]] == ["render-latex"]
     assert supervisor(folder) == pid
 
 
@@ -201,7 +204,9 @@ def test_a_service_that_cannot_start_leaves_the_others_serving_and_is_named(fold
     assert ended.returncode == 1
     assert "render-latex" in ended.stdout
     assert "metrics          DOWN: i2s-metrics ended with exit code 2 before it served" in ended.stderr
-    states = {one["name"]: one for one in json.loads(command("status", "--json", code=1))["services"]}
+    states = {
+        service["name"]: service for service in json.loads(command("status", "--json", code=1))["services"]
+    }
     assert states["render-latex"]["serves"] is True
     assert states["metrics"]["serves"] is False
     assert "it is tried again" in states["metrics"]["detail"]

@@ -16,7 +16,11 @@ PAGE = (ROOT / "docs/departures.md").read_text()
 
 
 def small_pairs():
-    return [one for one in sets.recorded_pairs() if one.prediction.size + one.reference.size < 1_000_000]
+    return [
+        recorded_pair
+        for recorded_pair in sets.recorded_pairs()
+        if recorded_pair.prediction.size + recorded_pair.reference.size < 1_000_000
+    ]
 
 
 @pytest.mark.slow
@@ -24,8 +28,8 @@ def test_without_another_rule_the_value_is_that_of_the_metric():
     pairs = small_pairs()[:8]
     assert len(pairs) == 8
     expected = [
-        earth_mover_similarity(*equalise(one.prediction, one.reference, one.policy, 10**7), PAPER).value
-        for one in pairs
+        earth_mover_similarity(*equalise(pair.prediction, pair.reference, pair.policy, 10**7), PAPER).value
+        for pair in pairs
     ]
     assert ems.values(ems.BY_PAPER, pairs) == pytest.approx(expected, abs=1e-9)
 
@@ -47,13 +51,13 @@ def test_a_size_is_the_other_value_less_ours():
 
 def test_four_printed_win_rates_do_not_follow_from_the_rounded_columns():
     rates = [one for one in aggregates.measure() if "win rates" in one.point]
-    assert [one.numbers["do not follow"] for one in rates] == [4, 3, 3]
+    assert [rate.numbers["do not follow"] for rate in rates] == [4, 3, 3]
 
 
 def test_exchanged_images_are_never_compared_with_themselves():
     pairs = sets.exchanged("music", 3)
     assert len(pairs) == 33
-    assert all(first != second for first, second in (one.name.split(" for ") for one in pairs))
+    assert all(first != second for first, second in (pair.name.split(" for ") for pair in pairs))
 
 
 def recorded_sizes():
@@ -63,8 +67,16 @@ def recorded_sizes():
 
 
 def test_the_page_has_every_size_of_the_metrics_of_images():
-    cells = [one.cell() for one in recorded_sizes() if isinstance(one, Size) and "exchanged" in one.of]
-    cells += [one.cell() for one in recorded_sizes() if isinstance(one, Size) and "pairs" in one.of]
+    cells = [
+        recorded_size.cell()
+        for recorded_size in recorded_sizes()
+        if isinstance(recorded_size, Size) and "exchanged" in recorded_size.of
+    ]
+    cells += [
+        recorded_size.cell()
+        for recorded_size in recorded_sizes()
+        if isinstance(recorded_size, Size) and "pairs" in recorded_size.of
+    ]
     assert len(cells) > 40
     assert [cell for cell in cells if cell not in PAGE] == []
 

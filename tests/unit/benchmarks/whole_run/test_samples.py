@@ -31,8 +31,8 @@ def test_data_without_a_task_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_laid_down_is_a_data_set_with_answers_of_both_models(tmp_path: Path) -> None:
     samples = lay_down(choose(None, (), 1), tmp_path)
-    ids = [one.id for one in samples]
-    assert [one.id for one in open_data(tmp_path / "data").instances] == ids
+    ids = [sample.id for sample in samples]
+    assert [instance.id for instance in open_data(tmp_path / "data").instances] == ids
     for model in ("first", "second"):
         lines = (tmp_path / f"{model}.jsonl").read_text().splitlines()
         assert [json.loads(line)["id"] for line in lines] == ids

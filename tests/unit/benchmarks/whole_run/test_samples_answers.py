@@ -32,7 +32,7 @@ def test_a_score_still_begins_with_its_version() -> None:
 def _index(page: bytes, name: str = "index.html") -> str:
     answer = completion("webpage", Content(site={name: page, "style.css": b"p {}"}), "first")
     files = json.loads(answer.removeprefix("```json\n").removesuffix("\n```"))
-    return next(one["content"] for one in files if one["filename"] == name)
+    return next(file["content"] for file in files if file["filename"] == name)
 
 
 def test_the_line_is_the_first_of_the_body_of_a_page() -> None:

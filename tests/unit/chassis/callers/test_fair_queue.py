@@ -97,7 +97,7 @@ def fill(queue: FairQueue, caller: str, calls: int) -> list:
     decisions = [queue.offer(flow(caller, call=f"{caller}{number}"), 0.0) for number in range(calls)]
     while queue.next(0.0):
         pass
-    return [one.coming for one in decisions if one.loser is not one.coming]
+    return [decision.coming for decision in decisions if decision.loser is not decision.coming]
 
 
 def test_a_caller_alone_has_the_whole_queue_and_makes_room_for_others():
@@ -159,7 +159,7 @@ def test_pushback_is_longer_for_who_was_sent_away_later():
     queue = FairQueue(1, 2, Pushback(first_seconds=30.0))
     fill(queue, "a", 3)
     pauses = [queue.send_away(queue.offer(flow("a", call=str(n)), 1.0 + n).coming, 1.0 + n) for n in range(5)]
-    assert [one.seconds for one in pauses] == [1.5, 2.0, 2.5, 3.0, 3.5]
+    assert [pause.seconds for pause in pauses] == [1.5, 2.0, 2.5, 3.0, 3.5]
 
 
 def test_memory_is_bounded():
@@ -377,7 +377,7 @@ def test_a_connection_is_unruly_until_it_was_silent_for_some_time():
     dismissals = []
     for now in (0.0, 0.1, 5.0, 30.0):
         dismissals.append(queue.send_away(queue.offer(flow("b", "port", "x"), now).coming, now))
-    assert [one.is_late for one in dismissals] == [False, True, True, False]
+    assert [dismissal.is_late for dismissal in dismissals] == [False, True, True, False]
 
 
 def test_a_call_that_never_comes_back_leaves_its_connection_its_share():

@@ -28,7 +28,11 @@ def test_what_landlock_does_not_control_is_substituted(abi: int, wanted: tuple[S
 
 @pytest.mark.parametrize("abi", range(1, 8))
 def test_a_user_for_each_job_needs_no_control_of_signals(abi: int) -> None:
-    without = tuple(one for one in landlock.needed_substitutes(abi, our_user=True) if one is not SIGNALS)
+    without = tuple(
+        needed_substitute
+        for needed_substitute in landlock.needed_substitutes(abi, our_user=True)
+        if needed_substitute is not SIGNALS
+    )
     assert landlock.needed_substitutes(abi, our_user=False) == without
 
 

@@ -67,7 +67,7 @@ def test_what_must_be_denied_is_denied(machine: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "group", [one.name for one in fields(seccomp.CallNumbers) if one.name != "audit_arch"]
+    "group", [field.name for field in fields(seccomp.CallNumbers) if field.name != "audit_arch"]
 )
 def test_each_architecture_has_the_calls_that_the_other_one_has(group: str) -> None:
     """A call of x86-64 that a group has is in it on aarch64, or does not exist there, and the other way."""
@@ -81,7 +81,7 @@ def names_in_group(machine: str, group: str) -> set[str]:
     names = {number: name for name, number in numbers_of(machine).items()}
     value = getattr(seccomp.CALL_NUMBERS[machine], group)
     entries = value if isinstance(value, tuple) else (value,)
-    numbers = (one[0] if isinstance(one, tuple) else one for one in entries)
+    numbers = (entry[0] if isinstance(entry, tuple) else entry for entry in entries)
     return {names.get(number, str(number)) for number in numbers}
 
 

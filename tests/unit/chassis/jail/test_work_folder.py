@@ -95,7 +95,7 @@ def test_a_folder_of_somebody_else_with_such_a_name_stays(tmp_path: Path, conten
         (folder / name).touch()
     (tmp_path / "i2s-file").touch()
     assert remove_stale(tmp_path) == []
-    assert sorted(one.name for one in folder.iterdir()) == sorted(content)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(content)
     assert (tmp_path / "i2s-file").exists()
 
 

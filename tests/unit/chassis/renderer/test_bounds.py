@@ -77,7 +77,7 @@ def test_a_good_text_is_no_complaint():
     ],
 )
 def test_what_of_a_generic_source_no_engine_gets_is_named(entry, files, words):
-    source = ReceivedSource("svg", entry, tuple(File(*one) for one in files))
+    source = ReceivedSource("svg", entry, tuple(File(*file) for file in files))
     bounds = {"max_bytes": 10, "max_file_bytes": 5, "max_files": 2}
     assert source_complaint(source, ["out"], **bounds).startswith(words)
 

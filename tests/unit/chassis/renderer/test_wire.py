@@ -48,7 +48,7 @@ def test_usage_and_isolation_keep_their_values():
     ("ours", "theirs"), [(Tier, isolation.IsolationTier), (PolicyKind, isolation.PolicyKind)]
 )
 def test_the_jail_has_the_names_and_numbers_of_the_wire(ours, theirs):
-    assert {one.name: int(one) for one in ours} == {one.name: int(one) for one in theirs}
+    assert {our.name: int(our) for our in ours} == {their.name: int(their) for their in theirs}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_the_jail_has_the_names_and_numbers_of_the_wire(ours, theirs):
     [(Usage, resources.Usage), (Limits, resources.Limits), (PolicyEvent, isolation.PolicyEvent)],
 )
 def test_the_jail_has_the_fields_of_the_wire(ours, theirs):
-    assert {one.name for one in fields(ours)} == {one.name for one in fields(theirs)}
+    assert {field.name for field in fields(ours)} == {field.name for field in fields(theirs)}
 
 
 def test_equal_policy_events_are_counted_together():

@@ -15,7 +15,7 @@ HERE = Announcement("render-latex", "127.0.0.1:7710", None, "127.0.0.1:1", 42)
 def test_it_survives_its_file(tmp_path: Path) -> None:
     write(tmp_path / "here", HERE)
     assert Announcement.from_json((tmp_path / "here").read_text()) == HERE
-    assert [one.name for one in tmp_path.iterdir()] == ["here"]
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]
 
 
 def test_it_is_removed_by_its_process_alone(tmp_path: Path) -> None:

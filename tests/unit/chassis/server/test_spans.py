@@ -114,15 +114,15 @@ async def test_each_item_of_a_stream_is_a_span_with_what_was_done_for_it(spans, 
         async for _ in answer_stream(chassis, requests(), answer, lambda word, error: word):
             pass
     items, call = spans.named("item"), spans.only(NAME)
-    status = {one.attributes["i2s.verdict"]: one.attributes["rpc.grpc.status_code"] for one in items}
+    status = {item.attributes["i2s.verdict"]: item.attributes["rpc.grpc.status_code"] for item in items}
     assert status == {
         "good": Status.OK,
         "bad": Status.RESOURCE_EXHAUSTED,
         "bug": Status.INTERNAL,
     }
-    assert [one.attributes["i2s.verdict"] for one in items if one.failed] == ["bug"]
-    assert {one.parent_id for one in items} == {call.span_id}
-    assert {one.parent_id for one in spans.named("queue")} == {one.span_id for one in items}
+    assert [item.attributes["i2s.verdict"] for item in items if item.failed] == ["bug"]
+    assert {item.parent_id for item in items} == {call.span_id}
+    assert {one.parent_id for one in spans.named("queue")} == {item.span_id for item in items}
 
 
 async def test_a_second_run_of_a_job_is_an_event(spans):

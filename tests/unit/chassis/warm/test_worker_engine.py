@@ -101,7 +101,7 @@ def test_images_are_received_as_they_were_delivered():
 def test_an_image_is_finished_with_its_log(mode):
     rendering = drawn(delivered(GOOD, [png(4, 3, mode)]))
     assert (rendering.verdict, rendering.total_pages) == (Verdict.RENDERED, 1)
-    assert [(one.width, one.height, one.page) for one in rendering.pictures] == [(4, 3, 1)]
+    assert [(picture.width, picture.height, picture.page) for picture in rendering.pictures] == [(4, 3, 1)]
     assert rendering.log.whole == b"said"
 
 
@@ -154,7 +154,7 @@ def test_a_verdict_without_an_image_has_none_whatever_was_delivered():
 
 def test_no_more_images_are_taken_than_are_asked_for():
     rendering = drawn(delivered({**GOOD, "pages": [1, 2]}, [png(4, 3), png(4, 3)]))
-    assert [one.page for one in rendering.pictures] == [1]
+    assert [picture.page for picture in rendering.pictures] == [1]
 
 
 def test_a_long_text_is_cut_where_it_is_delivered():

@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
     [
         ["--help"],
         *([name, "--help"] for name in COMMANDS),
-        *(["render", one.languages[0], "--help"] for one in RENDERER_SPECS),
+        *(["render", renderer_spec.languages[0], "--help"] for renderer_spec in RENDERER_SPECS),
     ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:

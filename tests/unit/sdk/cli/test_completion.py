@@ -15,7 +15,7 @@ from i2s_sdk.tasks.registry import TASKS
 def _completed(*words: str) -> list[str]:
     """Return what the last word may become."""
     shell = BashComplete(group, {}, "i2s-sdk", "_I2S_SDK_COMPLETE")
-    return [one.value for one in shell.get_completions(list(words[:-1]), words[-1])]
+    return [completion.value for completion in shell.get_completions(list(words[:-1]), words[-1])]
 
 
 def test_tasks_are_completed() -> None:
@@ -45,7 +45,7 @@ def test_subsets_and_difficulties_are_those_of_the_data_set(tmp_path: Path) -> N
         {"id": "a", "task": "latex", "subset": "mine", "image": "a.png", "difficulty": "odd"},
         {"id": "b", "task": "music", "subset": "other", "image": "a.png"},
     ]
-    (tmp_path / "instances.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (tmp_path / "instances.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert _completed("evaluate", "--data", str(tmp_path), "--subset", "") == ["mine", "other"]
     assert _completed("evaluate", "--data", str(tmp_path), "--task", "latex", "--subset", "") == ["mine"]
     assert _completed("evaluate", "--data", str(tmp_path), "--difficulty", "") == ["odd"]

@@ -22,7 +22,7 @@ from sample_records import changed
 @pytest.fixture
 def run(tmp_path: Path) -> str:
     """Three LaTeX samples: a good one, one that does not compile, and one that was stopped."""
-    good, broken, stopped, _, _ = (replace(one, task="latex") for one in instances(5))
+    good, broken, stopped, _, _ = (replace(instance, task="latex") for instance in instances(5))
     records = {
         good.id: changed(record_of(good), outcome=Outcome.SCORED, metrics={"ems": 0.9}),
         broken.id: changed(
@@ -108,7 +108,7 @@ def test_an_unknown_sample_is_named_with_the_most_similar_one(run: str) -> None:
 
 def test_the_samples_of_an_account_are_listed_without_the_others(run: str) -> None:
     shown = show(run, "--account", "not_rendered", "--json")
-    assert [one["verdict"] for one in json.loads(shown.output)] == ["COMPILE_ERROR"]
+    assert [load["verdict"] for load in json.loads(shown.output)] == ["COMPILE_ERROR"]
     assert json.loads(show(run, "--account", "cut_off", "--json").output) == []
     assert json.loads(show(run, "--account", "same_answer", "--json").output) == []
     assert show(run, "--account", "cut_off").output == f"No sample of {run} is in the account cut_off.\n"

@@ -18,8 +18,8 @@ USED = {
     "render html": {"render-html"},
     "score": {"metrics", "documents"},
     "judge": set(),
-    "evaluate": {one.name for one in SERVICES},
-    "doctor": {one.name for one in SERVICES},
+    "evaluate": {service.name for service in SERVICES},
+    "doctor": {service.name for service in SERVICES},
 }
 
 
@@ -42,5 +42,5 @@ def test_the_help_shows_the_services_of_the_command(words: str) -> None:
 
 @pytest.mark.parametrize("words", USED)
 def test_the_command_takes_the_address_of_every_service(words: str) -> None:
-    taken = {name for one in _command(words).params for name in one.opts}
-    assert {one.flag for one in SERVICES} <= taken
+    taken = {name for param in _command(words).params for name in param.opts}
+    assert {service.flag for service in SERVICES} <= taken

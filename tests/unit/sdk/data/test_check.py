@@ -65,7 +65,7 @@ def test_every_fault_is_told_with_its_line(folder: Path) -> None:
         ("instances.jsonl", 5),
         ("instances.jsonl", 6),
     ]
-    assert [one.id for one in found.instances] == ["a"]
+    assert [instance.id for instance in found.instances] == ["a"]
     assert (
         str(found.faults[1])
         == f"{folder / 'instances.jsonl'}:4: image 'none.png' is not a file of the folder"

@@ -66,7 +66,7 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").touch()
     with pytest.raises(UsageError, match="not empty"):
         convert(examples_folder(), tmp_path)
-    assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_the_schema_of_a_task_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,7 +32,9 @@ def test_the_bundled_examples_validate_and_are_counted(capsys: pytest.CaptureFix
     assert run(["dataset", "list", str(EXAMPLES), "--json"]) == 0
     counted = json.loads(capsys.readouterr().out)
     assert (
-        counted["instances"] == document["instances"] == sum(one["instances"] for one in counted["subsets"])
+        counted["instances"]
+        == document["instances"]
+        == sum(subset["instances"] for subset in counted["subsets"])
     )
 
 

@@ -46,7 +46,7 @@ def test_everything_that_is_given_is_kept(tmp_path: Path) -> None:
 
 def test_the_order_of_the_file_is_kept_and_empty_lines_are_nothing(tmp_path: Path) -> None:
     found = read_folder(_write(tmp_path, {**GOOD, "id": "z"}, "", "  ", GOOD))
-    assert [one.id for one in found.instances] == ["z", "a"]
+    assert [instance.id for instance in found.instances] == ["z", "a"]
 
 
 @pytest.mark.parametrize(

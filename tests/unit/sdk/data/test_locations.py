@@ -21,6 +21,10 @@ def test_what_is_configured_is_taken_as_it_is(tmp_path: Path) -> None:
 def test_the_bundled_examples_are_a_data_set_with_ground_truth() -> None:
     instances = read_folder(REPOSITORY / "examples").instances
     assert len(instances) >= 16
-    subsets = [one.subset for one in instances if one.task == "latex" and one.structure is not None]
+    subsets = [
+        instance.subset
+        for instance in instances
+        if instance.task == "latex" and instance.structure is not None
+    ]
     for subset in ("equation", "table", "algorithm", "plot"):
         assert subsets.count(subset) >= 4

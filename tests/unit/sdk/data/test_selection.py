@@ -22,7 +22,7 @@ MANY = [_instance(f"{subset}-{number}", subset) for subset in ("equation", "tabl
 
 
 def _ids(instances: list[Instance]) -> list[str]:
-    return [one.id for one in instances]
+    return [instance.id for instance in instances]
 
 
 @pytest.mark.parametrize("text", ["", "1", "a/b", "1/0", "0/3", "4/3", "-1/3", "1/3/5", "1.0/3", "１/３"])

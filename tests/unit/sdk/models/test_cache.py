@@ -139,7 +139,7 @@ def test_questions_of_other_forms_have_keys_of_their_own() -> None:
         dataclasses.replace(QUESTION, json_schema=schema),
         dataclasses.replace(QUESTION, json_schema={"properties": {"b": {}, "a": {}}}),
     ]
-    assert len({question_key(_Who(), one) for one in questions}) == len(questions)
+    assert len({question_key(_Who(), question) for question in questions}) == len(questions)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40, -1])
@@ -224,4 +224,4 @@ def test_the_sampling_of_a_question_is_in_its_key() -> None:
             )
         ),
     ]
-    assert len({question_key(_Who(), one) for one in questions}) == len(questions)
+    assert len({question_key(_Who(), question) for question in questions}) == len(questions)

@@ -54,14 +54,14 @@ def test_the_key_of_an_answer_has_the_conversation() -> None:
 
 def test_openai_gets_the_conversation_as_messages() -> None:
     request = OpenAIChat("m", OPTIONS).request(ASKED)
-    assert [one["role"] for one in request["messages"]] == ["system", "user", "assistant", "user"]
+    assert [message["role"] for message in request["messages"]] == ["system", "user", "assistant", "user"]
     assert request["messages"][2]["content"] == "x^2"
     assert [part["type"] for part in request["messages"][3]["content"]] == ["text", "image_url"]
 
 
 def test_anthropic_gets_the_conversation_as_messages() -> None:
     request = AnthropicMessages("m", OPTIONS).request(ASKED)
-    assert [one["role"] for one in request["messages"]] == ["user", "assistant", "user"]
+    assert [message["role"] for message in request["messages"]] == ["user", "assistant", "user"]
     assert request["messages"][1]["content"] == [{"type": "text", "text": "x^2"}]
 
 
@@ -134,7 +134,7 @@ async def test_a_replay_has_the_turns_that_its_lines_have(tmp_path: Path) -> Non
         {"id": "a", "completion": "three", "question": "turn-3"},
         {"id": "b", "completion": "alone", "question": "What?"},
     ]
-    file.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     model = open_model(f"replay:{file}")
     a, b = (Instance(name, "latex", "equation", None) for name in "ab")
     names = ("", "turn-2", "turn-3")

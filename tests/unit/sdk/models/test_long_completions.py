@@ -111,7 +111,7 @@ async def test_a_replay_says_why_a_completion_ends_if_its_line_does(tmp_path: Pa
         {"id": "a", "completion": "x", "finish": finish},
         {"id": "b", "completion": "x", "finish": ["?"]},
     ]
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     model = open_replay(str(path), MOST)
     assert (await complete(model, instance(tmp_path))).finish == finish
     assert (await complete(model, instance(tmp_path, "b"))).finish is Finish.OTHER
@@ -156,7 +156,7 @@ def test_the_texts_and_whole_numbers_of_a_long_line_are_found_however_it_is_cut(
         name: text for name, text in fields.items() if isinstance(text, str) and name not in ("", "fill")
     }
     assert {name: line.texts.get(name) for name in wanted} == wanted
-    numbers = {name: one for name, one in fields.items() if isinstance(one, int) and name}
+    numbers = {name: field for name, field in fields.items() if isinstance(field, int) and name}
     assert line.numbers == numbers
 
 

@@ -35,7 +35,7 @@ class Rich(Plain):
 
     def prepare(self, instances: Sequence[Instance]) -> None:
         """Note it."""
-        self.done += [one.id for one in instances]
+        self.done += [instance.id for instance in instances]
 
     async def close(self) -> None:
         """Note it."""

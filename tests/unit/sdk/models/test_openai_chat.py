@@ -13,7 +13,7 @@ from i2s_sdk.models.vendors import is_event_stream
 
 
 def _stream(*events: Any, end: str = "\n\n") -> str:
-    return "".join(f"data: {one if isinstance(one, str) else json.dumps(one)}{end}" for one in events)
+    return "".join(f"data: {event if isinstance(event, str) else json.dumps(event)}{end}" for event in events)
 
 
 def _chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:

@@ -32,17 +32,23 @@ def _write(folder: Path, **files: str) -> Path:
 async def _answers(folder: Path, system: str = "") -> dict[str, Completion]:
     (found,) = find_predictions(folder, INSTANCES, (system,) if system else ())
     model = Predictions(found)
-    return {one.id: await model.complete(one, NOTHING) for one in INSTANCES}
+    return {instance.id: await model.complete(instance, NOTHING) for instance in INSTANCES}
 
 
 @pytest.mark.parametrize("layout", ["{subset}/tool/{id}.md", "{subset}/{id}.md", "{id}.md"])
 async def test_every_layout_is_found(tmp_path: Path, layout: str) -> None:
     folder = tmp_path / "tool"
-    _write(folder, **{layout.format(subset=one.subset, id=one.id): f"# {one.id}" for one in INSTANCES})
+    _write(
+        folder,
+        **{
+            layout.format(subset=instance.subset, id=instance.id): f"# {instance.id}"
+            for instance in INSTANCES
+        },
+    )
     (found,) = find_predictions(folder, INSTANCES)
     assert found.system == "tool"
     answers = await _answers(folder)
-    assert {name: one.text for name, one in answers.items()} == {
+    assert {name: answer.text for name, answer in answers.items()} == {
         "1004.3799": "# 1004.3799",
         "108110": "# 108110",
     }
@@ -59,8 +65,8 @@ async def test_a_missing_file_is_an_empty_answer_that_is_marked(tmp_path: Path) 
 
 def test_systems_are_sorted_and_can_be_chosen(tmp_path: Path) -> None:
     _write(tmp_path, **{"arxiv/b/1004.3799.md": "", "github/a/108110.md": "", "github/.git/108110.md": ""})
-    assert [one.system for one in find_predictions(tmp_path, INSTANCES)] == ["a", "b"]
-    assert [one.system for one in find_predictions(tmp_path, INSTANCES, ["b"])] == ["b"]
+    assert [prediction.system for prediction in find_predictions(tmp_path, INSTANCES)] == ["a", "b"]
+    assert [prediction.system for prediction in find_predictions(tmp_path, INSTANCES, ["b"])] == ["b"]
     with pytest.raises(UnknownNameError, match="no system is called 'c'"):
         find_predictions(tmp_path, INSTANCES, ["c"])
 
@@ -90,8 +96,8 @@ async def test_long_and_odd_files_are_bounded(tmp_path: Path) -> None:
     (tmp_path / "1004.3799.md").write_bytes(b"a\xff\xfeb")
     (found,) = find_predictions(tmp_path, INSTANCES)
     model = Predictions(found, most_characters=50)
-    answers = [await model.complete(one, NOTHING) for one in INSTANCES]
-    assert [one.finish for one in answers] == [Finish.STOP, Finish.TOO_LONG]
+    answers = [await model.complete(instance, NOTHING) for instance in INSTANCES]
+    assert [answer.finish for answer in answers] == [Finish.STOP, Finish.TOO_LONG]
     assert answers[0].text == "a\ufffd\ufffdb"
 
 
@@ -106,9 +112,9 @@ def test_other_files_are_another_fingerprint(tmp_path: Path) -> None:
 
 def test_folders_beside_each_other_are_systems_if_nothing_else_is_there(tmp_path: Path) -> None:
     _write(tmp_path, **{"b/1004.3799.md": "", "a/108110.md": "", "other/readme.txt": ""})
-    assert [one.system for one in find_predictions(tmp_path, INSTANCES)] == ["a", "b"]
+    assert [prediction.system for prediction in find_predictions(tmp_path, INSTANCES)] == ["a", "b"]
     _write(tmp_path, **{"108110.md": ""})
-    assert [one.system for one in find_predictions(tmp_path, INSTANCES)] == [tmp_path.name]
+    assert [prediction.system for prediction in find_predictions(tmp_path, INSTANCES)] == [tmp_path.name]
 
 
 def test_suffixes_of_predictions_are_tried_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ async def test_equal_questions_that_come_together_are_asked_once(tmp_path: Path)
     provider = Counting()
     model = _model(provider, tmp_path)
     instances = _instances(tmp_path, *"abcde")
-    found = await asyncio.gather(*(complete(model, one) for one in instances))
+    found = await asyncio.gather(*(complete(model, instance) for instance in instances))
     assert len(provider.asked) == len(provider.begun) == 1
     assert sorted(one.cached for one in found) == [False, True, True, True, True]
     assert sorted(one.attempts for one in found) == [0, 0, 0, 0, 1]
@@ -95,8 +95,8 @@ async def test_different_questions_do_not_wait_for_each_other(tmp_path: Path) ->
 async def test_without_a_cache_each_sample_is_asked(tmp_path: Path) -> None:
     for provider, cache in ((Counting(), None), (Counting(repeatable=False), tmp_path / "cache")):
         model = _model(provider, tmp_path, cache=cache)
-        for one in _instances(tmp_path, *"ab"):
-            assert not (await complete(model, one)).cached
+        for instance in _instances(tmp_path, *"ab"):
+            assert not (await complete(model, instance)).cached
         assert provider.asked == ["a", "b"]
 
 
@@ -114,7 +114,7 @@ async def test_the_attempts_of_a_call_are_those_that_were_made_and_one_line_of_t
 async def test_an_answer_has_its_price_and_a_kept_one_the_same(tmp_path: Path) -> None:
     provider = Counting()
     model = _model(provider, tmp_path)
-    first, kept = [await complete(model, one) for one in _instances(tmp_path, *"ab")]
+    first, kept = [await complete(model, instance) for instance in _instances(tmp_path, *"ab")]
     assert (first.cost, first.cached, first.tokens_in) == (10.0, False, 1_000_000)
     assert (kept.cost, kept.cached, kept.tokens_out) == (10.0, True, 1_000_000)
 
@@ -123,7 +123,7 @@ async def test_a_refusal_is_kept_too_and_refuses_again(tmp_path: Path) -> None:
     provider = Counting()
     provider.finish = Finish.REFUSED
     model = _model(provider, tmp_path)
-    for one in _instances(tmp_path, *"ab"):
+    for instance in _instances(tmp_path, *"ab"):
         with pytest.raises(ModelRefusedError, match="openai/tiny refused to answer: said"):
-            await complete(model, one)
+            await complete(model, instance)
     assert provider.asked == ["a"]

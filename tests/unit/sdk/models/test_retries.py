@@ -181,8 +181,8 @@ async def test_a_server_with_one_thread_gets_each_call_once_however_long_it_take
         await asyncio.sleep(0.05)  # five times the time-out, in which nothing may be sent again
         server.may_answer.setdefault(name, asyncio.Event()).set()
     answers = await asyncio.gather(*calls)
-    assert [one.answer.text for one in answers] == names
-    assert [one.attempts for one in answers] == [1] * len(names)
+    assert [answer.answer.text for answer in answers] == names
+    assert [answer.attempts for answer in answers] == [1] * len(names)
     assert server.came == dict.fromkeys(names, 1)
 
 

@@ -160,7 +160,7 @@ def test_each_run_of_a_table_has_its_own_n_of_all_its_samples(tmp_path: Path) ->
         assert one.accounts == ("lossy: 1 of 10 inputs were rejected by the server of the model.",)
         assert one.accounts[0] in markdown(one)
     report = write_report(runs, tmp_path / "both")
-    assert {one.label: one.coverage for one in report.standings} == {
+    assert {standing.label: standing.coverage for standing in report.standings} == {
         "lossy": {"latex": (9, 10)},
         "whole": {"latex": (10, 10)},
     }
@@ -186,7 +186,7 @@ def test_a_comparison_has_the_accounts_of_all_samples_with_the_difference_of_the
             "difference": -0.1,
         }
     ]
-    assert {one.difference.n for one in found.versus.comparisons} == {9}
+    assert {comparison.difference.n for comparison in found.versus.comparisons} == {9}
     assert any("over the 9 instances" in note for note in found.notes)
 
 

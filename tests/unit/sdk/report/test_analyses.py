@@ -21,16 +21,24 @@ def runs(tmp_path: Path) -> list[Path]:
 
 def test_two_runs_are_tested_metric_by_metric(runs: list[Path]) -> None:
     found = compare_two(*runs)
-    ems = next(one for one in found.versus.comparisons if (one.task, one.metric) == ("latex", "ems"))
+    ems = next(
+        comparison
+        for comparison in found.versus.comparisons
+        if (comparison.task, comparison.metric) == ("latex", "ems")
+    )
     assert 0.0 < (ems.p_value or 0.0) <= 1.0
     assert (ems.needed or 0) > ems.difference.n  # these runs are of chance
     smaller = compare_two(*runs, difference=0.001)
-    of_small = next(one for one in smaller.versus.comparisons if (one.task, one.metric) == ("latex", "ems"))
+    of_small = next(
+        comparison
+        for comparison in smaller.versus.comparisons
+        if (comparison.task, comparison.metric) == ("latex", "ems")
+    )
     assert (of_small.needed or 0) > (ems.needed or 0)
 
 
 def test_a_run_against_itself_has_no_p_value(runs: list[Path]) -> None:
-    assert {one.p_value for one in compare_two(runs[0], runs[0]).versus.comparisons} == {None}
+    assert {comparison.p_value for comparison in compare_two(runs[0], runs[0]).versus.comparisons} == {None}
 
 
 def test_runs_of_different_rules_are_not_compared_unless_that_is_wanted(
@@ -41,7 +49,7 @@ def test_runs_of_different_rules_are_not_compared_unless_that_is_wanted(
     assert any("different profiles" in note for note in found.notes)
     assert not found.versus.comparisons
     wanted = compare_two(runs[0], other, across_rules=True)
-    assert {one.task for one in wanted.versus.comparisons} == {"latex", "webpage", "music"}
+    assert {comparison.task for comparison in wanted.versus.comparisons} == {"latex", "webpage", "music"}
     assert wanted.notes == found.notes
 
     words = ["compare", str(runs[0]), str(other)]
@@ -56,7 +64,11 @@ def test_a_metric_in_two_versions_is_left_out_alone(tmp_path: Path, runs: list[P
     assert manifest["options"]["metrics"]["ssim"]
     manifest["options"]["metrics"]["ssim"] += "x"
     (runs[1] / "manifest.json").write_text(json.dumps(manifest))
-    found = {one.metric for one in compare_two(*runs).versus.comparisons if one.task == "latex"}
+    found = {
+        comparison.metric
+        for comparison in compare_two(*runs).versus.comparisons
+        if comparison.task == "latex"
+    }
     assert "ems" in found
     assert "ssim" not in found
 
@@ -81,7 +93,7 @@ def test_difficulties_stand_in_their_order(runs: list[Path]) -> None:
 
 @pytest.mark.parametrize("words", [["compare"], ["correlations"], ["table", "--by-difficulty"]])
 def test_the_commands_print_tables_and_json(words: list[str], runs: list[Path]) -> None:
-    paths = [str(one) for one in runs]
+    paths = [str(run) for run in runs]
     shown = CliRunner().invoke(group, [*words, *paths])
     assert shown.exit_code == 0, shown.output
     assert "latex" in shown.stdout.lower()

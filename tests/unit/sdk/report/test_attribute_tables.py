@@ -39,7 +39,7 @@ def test_each_attribute_with_several_values_has_a_table(tmp_path: Path) -> None:
     ]
     tables = {one.title: one for one in table([run(tmp_path / "a", "omnidocbench", pages)])}
     made = tables["OmniDocBench, by language"]
-    assert [one.name for one in made.headings] == [
+    assert [heading.name for heading in made.headings] == [
         "Model", "language", "text_edit", "table_teds", "overall", "Samples",
     ]  # fmt: skip
     assert [line.values for line in made.lines] == [
@@ -60,5 +60,5 @@ def test_runs_are_not_ranked_against_published_rows_that_are_measured_otherwise(
     runs = [run(tmp_path / name, "omnidocbench", [({}, value)]) for name, value in (("a", 0.1), ("b", 1.0))]
     made = table(runs, published=True)[0]
     assert [line.published for line in made.lines[:3]] == [False, False, True]
-    assert any("Not comparable" in one and "formula_cdm" in one for one in made.notes)
-    assert not any("Not comparable" in one for one in table(runs)[0].notes)
+    assert any("Not comparable" in note and "formula_cdm" in note for note in made.notes)
+    assert not any("Not comparable" in note for note in table(runs)[0].notes)

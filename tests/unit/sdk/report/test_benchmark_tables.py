@@ -21,7 +21,7 @@ from i2s_sdk.tasks.registry import BENCHMARKS, open_task, task_spec
 from i2s_wire.metrics.profile import Profile
 from sample_records import flat_record
 
-WEB = next(one for one in BENCHMARKS if one.name == "visualwebbench")
+WEB = next(benchmark for benchmark in BENCHMARKS if benchmark.name == "visualwebbench")
 
 
 def _summary(*tasks: str) -> Summary:
@@ -44,8 +44,8 @@ def _summary(*tasks: str) -> Summary:
 
 
 def _row(table: PaperTable, model: str) -> dict[str, object]:
-    names = [f"{one.group} {one.name}".strip() for one in table.headings[1:]]
-    return dict(zip(names, next(one.values for one in table.lines if one.model == model), strict=True))
+    names = [f"{heading.group} {heading.name}".strip() for heading in table.headings[1:]]
+    return dict(zip(names, next(line.values for line in table.lines if line.model == model), strict=True))
 
 
 def test_a_benchmark_with_a_mean_has_it_as_a_column() -> None:
@@ -53,7 +53,7 @@ def test_a_benchmark_with_a_mean_has_it_as_a_column() -> None:
     assert overall.title == "VisualWebBench"
     assert _row(overall, "mine")["Mean"] == pytest.approx(0.4)
     assert _row(overall, "mine")["Scored"] == "7 of 7"
-    assert [one.title for one in of_tasks] == [task_spec(task).title for task in WEB.main_metrics]
+    assert [task.title for task in of_tasks] == [task_spec(task).title for task in WEB.main_metrics]
 
 
 def test_published_rows_stand_beside_with_their_mean() -> None:
@@ -70,8 +70,8 @@ def test_a_part_of_a_benchmark_has_no_mean() -> None:
 
 def test_tasks_of_two_benchmarks_have_a_table_each() -> None:
     titles = [
-        one.title
-        for one in paper_tables(
+        paper_table.title
+        for paper_table in paper_tables(
             ComparedRuns({"mine": _summary("latex", "webqa"), "other": _summary("webqa")})
         )
     ]

@@ -39,11 +39,11 @@ def test_every_planned_sample_ended_in_one_way(tmp_path: Path) -> None:
 
 
 def test_a_histogram_counts_the_rendered_samples(view: RunView) -> None:
-    charts = {one.metric: one for one in histograms(view, "latex")}
+    charts = {histogram.metric: histogram for histogram in histograms(view, "latex")}
     rendered = [
-        one
-        for one in view.records
-        if one.instance.task == "latex" and one.outcome.counts and one.rendering.has_image
+        record
+        for record in view.records
+        if record.instance.task == "latex" and record.outcome.counts and record.rendering.has_image
     ]
     for name, chart in charts.items():
         assert chart.n == sum(bar.count for bar in chart.bars) == len(rendered)
@@ -76,10 +76,11 @@ def test_a_gallery_too_large_to_open_is_cut_and_says_so(
 
 def _points(run: Path, values: dict[str, float]) -> None:
     records = [
-        changed(record_of(one), outcome=Outcome.SCORED, usable=True, metrics={}) for one in instances(80)
+        changed(record_of(instance), outcome=Outcome.SCORED, usable=True, metrics={})
+        for instance in instances(80)
     ]
     lines = {
-        name: [changed(one, metrics={"ems": value, "ssim": value / 2}) for one in records]
+        name: [changed(record, metrics={"ems": value, "ssim": value / 2}) for record in records]
         for name, value in values.items()
     }
     write_points(read_run(run).storage, lines)
@@ -91,10 +92,10 @@ def test_floor_and_ceiling_stand_in_every_chart(tmp_path: Path) -> None:
     views = views_of([read_run(run)])
     compared = compare_views(views)
     assert reference_values(compared, "latex", "ems") == (pytest.approx(0.4), pytest.approx(0.9))
-    found = {one.metric: one for one in histograms(views[0], "latex", compared)}
+    found = {histogram.metric: histogram for histogram in histograms(views[0], "latex", compared)}
     assert (found["ems"].floor, found["ems"].ceiling) == (40.0, 90.0)
     assert (found["ssim"].floor, found["ssim"].ceiling) == (20.0, 45.0)
-    by = {one.by: one for one in group_charts(compare_views(views), "latex")}
+    by = {group_chart.by: group_chart for group_chart in group_charts(compare_views(views), "latex")}
     assert [row.label for row in by["subset"].rows] == ["equation", "table", "wild"]
     assert [row.label for row in by["difficulty"].rows] == ["easy", "medium", "hard"]
     assert {(row.floor, row.ceiling) for chart in by.values() for row in chart.rows} == {(40.0, 90.0)}
@@ -108,11 +109,15 @@ def test_floor_and_ceiling_stand_in_every_chart(tmp_path: Path) -> None:
 def test_a_group_has_the_mean_of_its_samples(tmp_path: Path) -> None:
     run = read_run(make_run(tmp_path / "run", 80, pictures=False))
     (view,) = views_of([run])
-    chart = next(one for one in group_charts(compare_views([view]), "latex") if one.by == "subset")
+    chart = next(
+        group_chart
+        for group_chart in group_charts(compare_views([view]), "latex")
+        if group_chart.by == "subset"
+    )
     own = [
-        one.score.metrics["ems"] or 0
-        for one in view.records
-        if one.instance.subset == "table" and one.outcome.counts
+        record.score.metrics["ems"] or 0
+        for record in view.records
+        if record.instance.subset == "table" and record.outcome.counts
     ]
     row = next(one for one in chart.rows if one.label == "table")
     assert float(row.value) == pytest.approx(sum(own) / len(own), abs=6e-4)

@@ -44,7 +44,7 @@ def test_a_run_of_four_instances_is_compared_with_one_of_many_over_these_four(tm
     few = write(tmp_path / "b", "few", {str(at): 0.5 for at in range(4)})
     overall, of_latex = table([many, few])
     values = {line.model: line.means[1] for line in of_latex.lines}
-    assert {name: one.n for name, one in values.items() if one} == {"many": 4, "few": 4}
+    assert {name: value.n for name, value in values.items() if value} == {"many": 4, "few": 4}
     note = "Values of latex are over the 4 instances that all runs scored (many 20 of 20, few 4 of 4)."
     assert note in overall.notes
     assert {line.model: line.values[-1] for line in overall.lines} == {"many": "20 of 20", "few": "4 of 4"}
@@ -86,7 +86,7 @@ def test_reference_points_of_a_folder_are_rows_and_runs_stand_by_skill(tmp_path:
     overall, of_latex, skill = table([blind, seeing])
     assert [line.model for line in overall.lines] == ["seeing", "blind", "baseline/constant", "oracle"]
     assert [line.model for line in of_latex.lines][:2] == ["seeing", "blind"]
-    assert [one.name for one in of_latex.headings][:2] == ["Model", "Skill"]
+    assert [heading.name for heading in of_latex.headings][:2] == ["Model", "Skill"]
     beside_published = table([blind, seeing], published=True)[0].lines
     assert [line.mark for line in beside_published] == [True] * 2 + [False] * 14 + [True] * 2
     assert [line.model for line in beside_published][-2:] == ["baseline/constant", "oracle"]
@@ -129,7 +129,10 @@ WHOLE = {"1": "equation", "2": "table", "3": "plot", "4": "algorithm"}
 def of_subsets(path: Path, **changes: object) -> Path:
     planned = [PlannedInstance(name, "latex", subset) for name, subset in WHOLE.items()]
     given = options(tasks=("latex",), **changes)
-    own = {name: changed(one, subset=WHOLE[name]) for name, one in records(dict.fromkeys(WHOLE, 0.5)).items()}
+    own = {
+        name: changed(record, subset=WHOLE[name])
+        for name, record in records(dict.fromkeys(WHOLE, 0.5)).items()
+    }
     return write_run(path, planned, own, given)
 
 
@@ -161,7 +164,7 @@ def test_the_mean_skill_of_a_table_is_over_its_own_tasks(tmp_path: Path) -> None
     write_points(open_storage(run), points)
     found = compared(run)
     skills = found.mean_skills(["latex"])
-    assert {label: one.value for label, one in skills.items()} == {"mine": pytest.approx(0.25)}
+    assert {label: skill.value for label, skill in skills.items()} == {"mine": pytest.approx(0.25)}
     assert found.mean_skills(["music"]) == {}
 
 
@@ -224,7 +227,13 @@ def test_difficulties_have_the_skill_over_their_own_samples_and_say_where_there_
     mine = by_difficulty(tmp_path / "a", "mine", levels, 0.7)
     blank = by_difficulty(tmp_path / "b", "baseline/blank", {"1": "easy", "2": "easy"}, 0.4)
     (found,) = difficulty_tables([mine, blank])
-    assert [one.name for one in found.headings][:5] == ["Model", "Difficulty", "Skill", "Floor", "Ceiling"]
+    assert [heading.name for heading in found.headings][:5] == [
+        "Model",
+        "Difficulty",
+        "Skill",
+        "Floor",
+        "Ceiling",
+    ]
     rows = {(line.model, line.values[0]): line.values[1:4] for line in found.lines}
     assert rows["mine", "easy"] == (pytest.approx(0.5), pytest.approx(0.4), 1.0)
     assert rows["mine", "hard"] == ("no floor", None, None)
@@ -235,7 +244,7 @@ def test_difficulties_have_the_skill_over_their_own_samples_and_say_where_there_
 
 def test_difficulties_without_any_floor_say_so_and_have_no_empty_columns(tmp_path: Path) -> None:
     (found,) = difficulty_tables([by_difficulty(tmp_path / "a", "mine", {"1": "easy"}, 0.7)])
-    assert "Skill" not in [one.name for one in found.headings]
+    assert "Skill" not in [heading.name for heading in found.headings]
     assert any(note.startswith("No skill: ") and "baseline/blank" in note for note in found.notes)
 
 

@@ -27,10 +27,10 @@ def with_targets(run: Path, name: str, **targets: str) -> Path:
     copy = run.with_name(name)
     shutil.copytree(run, copy)
     lines = [json.loads(line) for line in (copy / RECORDS).read_text().splitlines()]
-    for one in lines:
-        text = targets.get(one["id"].replace("-", "_"), "$x$")
-        one["target_sha256"] = hashlib.sha256(text.encode()).hexdigest()
-    (copy / RECORDS).write_text("".join(json.dumps(one) + "\n" for one in lines))
+    for line in lines:
+        text = targets.get(line["id"].replace("-", "_"), "$x$")
+        line["target_sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    (copy / RECORDS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return copy
 
 
@@ -45,7 +45,10 @@ def test_a_run_of_an_earlier_version_is_compared_as_before(old: Path) -> None:
     beside_new = compared(old, with_targets(old, "new")).by_task["latex"]
     assert before.common == beside_new.common
     assert len(before.common or ()) > 5
-    found = {one.metric: one for one in compare_two(old, with_targets(old, "newer")).versus.comparisons}
+    found = {
+        comparison.metric: comparison
+        for comparison in compare_two(old, with_targets(old, "newer")).versus.comparisons
+    }
     assert found["ems"].equal == len((before.common or frozenset()) - {"wild-0"})
 
 

@@ -103,7 +103,7 @@ def test_mlflow_has_values_options_and_results(
     assert found.info.status == "FINISHED"
     assert found.data.metrics == pytest.approx(_values(finished))
     assert found.data.params["model"] == "model-a"
-    assert [one.path for one in client.list_artifacts(found.info.run_id)] == ["results.json"]
+    assert [artifact.path for artifact in client.list_artifacts(found.info.run_id)] == ["results.json"]
 
 
 def test_wandb_keeps_a_run_offline(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_wandb_has_a_table_of_samples(
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     monkeypatch.setenv("WANDB_DATA_DIR", str(tmp_path / "data"))
     log_run(with_images, Destination(ExperimentTracker.WANDB, "project"), samples=True)
-    staged = [one.read_bytes() for one in (tmp_path / "data").rglob("*") if one.is_file()]
+    staged = [path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()]
     table = next(json.loads(one) for one in staged if one.startswith(b'{"_type": "table"'))
     reference = table["columns"].index("reference")
     assert [row[reference]["_type"] for row in table["data"]] == ["image-file"] * 10

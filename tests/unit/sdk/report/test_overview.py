@@ -121,7 +121,7 @@ def test_a_table_of_many_tasks_has_a_row_for_each(tmp_path: Path) -> None:
     written = report(tmp_path, *runs)
     lines = [line.split() for line in printed(written).splitlines() if line.strip()]
     assert [line[0] for line in lines if line[0] in tasks] == sorted(
-        tasks, key=[one.task for one in written.overview.columns].index
+        tasks, key=[column.task for column in written.overview.columns].index
     )
     assert max(map(len, printed(written).splitlines())) <= 80
 

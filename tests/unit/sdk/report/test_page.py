@@ -164,8 +164,8 @@ def test_the_page_asks_nobody_for_anything(tmp_path: Path) -> None:
 def test_every_sample_is_in_the_index_and_has_its_details(tmp_path: Path) -> None:
     number = 2 * CHUNK + 3
     page = Reader(write_report([make_run(tmp_path / "run", number)]).path)
-    assert [row[0] for row in page.index["samples"]] == [one.id for one in instances(number)]
-    said = [record_of(one).answer.completion for one in instances(number)]
+    assert [row[0] for row in page.index["samples"]] == [instance.id for instance in instances(number)]
+    said = [record_of(instance).answer.completion for instance in instances(number)]
     assert [row[0]["completion"] for row in page.details] == said
 
 
@@ -197,7 +197,7 @@ def test_a_single_file_holds_its_pictures_shrunk(tmp_path: Path) -> None:
 def test_several_runs_have_a_leaderboard_and_comparisons(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / salt, 40, salt=salt, model=f"model-{salt}") for salt in "abc"]
     written = write_report(runs, tmp_path / "out")
-    assert {one.label for one in written.standings} == {"model-a", "model-b", "model-c"}
+    assert {standing.label for standing in written.standings} == {"model-a", "model-b", "model-c"}
     assert [(one.first, one.second) for one in written.versus] == [
         ("model-a", "model-b"),
         ("model-a", "model-c"),

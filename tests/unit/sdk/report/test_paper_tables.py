@@ -31,14 +31,14 @@ def _summary(runs: list[Path]) -> Summary:
 
 
 def _line(found: PaperTable, model: str) -> dict[str, object]:
-    names = [f"{one.group} {one.name}".strip() for one in found.headings[1:]]
+    names = [f"{heading.group} {heading.name}".strip() for heading in found.headings[1:]]
     values = next(line.values for line in found.lines if line.model == model)
     return dict(zip(names, values, strict=True))
 
 
 def test_the_overall_table_is_that_of_the_paper(runs: list[Path]) -> None:
     overall = table(runs)[0]
-    assert [f"{one.group} {one.name}".strip() for one in overall.headings] == [
+    assert [f"{heading.group} {heading.name}".strip() for heading in overall.headings] == [
         "Model",
         "Mean win rate",
         "Image2LaTeX Rendering success",
@@ -72,9 +72,9 @@ def test_a_task_has_the_columns_of_the_paper_and_its_wild_subsets_a_table_of_the
         "Image2Music (as Table A4 of the paper)",
         "Image2LaTeX, wild subsets",
     ]
-    names = [one.name for one in found[1].headings]
+    names = [heading.name for heading in found[1].headings]
     assert names == ["Model", "Rendering success", "EMS", "Pixel similarity", "SSIM", "Edit sim.", "Scored"]
-    assert "Edit sim." not in [one.name for one in found[3].headings]
+    assert "Edit sim." not in [heading.name for heading in found[3].headings]
     assert [line.model for line in found[4].lines] == ["model-a, wild", "model-b, wild"]
 
 
@@ -125,7 +125,7 @@ def test_a_run_named_as_a_published_model_is_a_row_of_its_own(tmp_path: Path) ->
 
 def test_json_names_each_value(runs: list[Path]) -> None:
     plain = json.loads(json.dumps([one.to_json() for one in table(runs, published=True)]))
-    row = next(one for one in plain[0]["lines"] if one["model"] == "GPT-4 Omni")
+    row = next(line for line in plain[0]["lines"] if line["model"] == "GPT-4 Omni")
     assert row["published"] is True
     assert row["values"]["Image2Music EMS"] == 0.34
 

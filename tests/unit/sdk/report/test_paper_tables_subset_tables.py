@@ -43,14 +43,16 @@ def _summary(
         for subset in subsets
         for at in range(6)
     }  # fmt: skip
-    instances = [Instance(one.instance.id, "readoc", one.instance.subset, None) for one in records.values()]
+    instances = [
+        Instance(record.instance.id, "readoc", record.instance.subset, None) for record in records.values()
+    ]
     spec = task_spec("readoc")
     columns = {"readoc": Columns(metrics_of(open_task("readoc", profile)), spec.averages)}
     return aggregate(instances, records, columns, profile)
 
 
 def _names(table: PaperTable) -> list[str]:
-    return [f"{one.group}_{one.name}".strip("_") for one in table.headings[1:]]
+    return [f"{heading.group}_{heading.name}".strip("_") for heading in table.headings[1:]]
 
 
 def test_each_subset_has_a_table_with_its_columns_and_the_best_run_first() -> None:
@@ -89,7 +91,9 @@ def _run(path: Path, model: str, value: float, subsets: tuple[str, ...]) -> Path
         for subset in subsets
         for at in range(6)
     }  # fmt: skip
-    planned = [PlannedInstance(one.instance.id, "readoc", one.instance.subset) for one in records.values()]
+    planned = [
+        PlannedInstance(record.instance.id, "readoc", record.instance.subset) for record in records.values()
+    ]
     given = options(model=model, tasks=("readoc",), metrics=dict.fromkeys(COLUMNS, "1"), engines={})
     return write_run(path, planned, records, given)
 
@@ -98,13 +102,13 @@ def test_a_subset_has_the_skill_over_its_own_documents_or_says_that_there_is_no_
     mine = _run(tmp_path / "a", "mine", 0.8, ("arxiv", "github"))
     blank = _run(tmp_path / "b", "baseline/blank", 0.4, ("github",))
     arxiv, github = subset_tables(compare_views(views_of([read_run(mine), read_run(blank)])), "readoc")
-    assert [one.name for one in github.headings[:4]] == ["Model", "Skill", "Floor", "Ceiling"]
+    assert [heading.name for heading in github.headings[:4]] == ["Model", "Skill", "Floor", "Ceiling"]
     own, floor = github.lines
     assert own.values[:3] == (pytest.approx((0.6 - 0.3) / 0.7), pytest.approx(0.3), 1.0)
     assert own.means[0] is not None
     assert own.means[0].interval is not None
     assert (floor.model, floor.values[:3]) == ("baseline/blank", (None, None, None))
-    assert "Skill" not in [one.name for one in arxiv.headings]
+    assert "Skill" not in [heading.name for heading in arxiv.headings]
     assert any(note.startswith("No skill: ") for note in arxiv.notes)
 
 
@@ -127,7 +131,7 @@ def test_other_tasks_have_none() -> None:
 
 
 def test_tables_of_the_paper_have_subsets_instead_of_the_task() -> None:
-    titles = [one.title for one in paper_tables(ComparedRuns({"mine": _summary(0.8)}))]
+    titles = [paper_table.title for paper_table in paper_tables(ComparedRuns({"mine": _summary(0.8)}))]
     assert titles == ["READOC, arxiv", "READOC, github"]
 
 

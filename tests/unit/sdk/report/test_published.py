@@ -28,7 +28,7 @@ def test_rows_are_as_printed(table: str, model: str, values: list[float]) -> Non
 
 
 #: Tasks whose tables are those of the paper of Image2Struct.
-OURS = {one.name: one.published_table for one in SPECS.values() if one.published_table.startswith("A")}
+OURS = {spec.name: spec.published_table for spec in SPECS.values() if spec.published_table.startswith("A")}
 
 
 @pytest.mark.parametrize("name", ["2", *OURS.values()])
@@ -113,4 +113,4 @@ def test_rows_of_another_version_of_the_data_stand_in_a_table_of_their_own() -> 
     assert not set(table.rows) & set(newer.rows)
     assert newer.data == ()
     assert len(newer.rows) == 5
-    assert not any("v1.6" in one for one in table.rows)
+    assert not any("v1.6" in row for row in table.rows)

@@ -91,9 +91,9 @@ def test_wrong_use_is_told_with_exit_code_2_and_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run([folder if one == "RUN" else one for one in arguments]) == 2
+    assert run([folder if argument == "RUN" else argument for argument in arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert said in err
     assert "Traceback" not in err
-    assert [one.name for one in tmp_path.iterdir()] == ["run"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]

@@ -33,7 +33,7 @@ def test_every_run_has_a_row_with_its_main_values_the_newest_first(tmp_path: Pat
     finished(tmp_path / "deep" / "below" / "new", "2026-02-01T00:00:00+00:00")
     make_run(tmp_path / "under way", 3, pictures=False)
     index = write_index(tmp_path)
-    assert [one.folder for one in index.runs] == ["deep/below/new", "old", "under way"]
+    assert [run.folder for run in index.runs] == ["deep/below/new", "old", "under way"]
     new, before, under_way = index.runs
     assert (before.model, before.data, before.profile) == ("replay:answers.jsonl", "papers", "paper")
     assert (under_way.scored, dict(under_way.values), under_way.link) == (None, {}, "")
@@ -76,8 +76,8 @@ def test_what_is_no_run_is_left_out_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "manifest.json").write_text('{"name": "an app"}')
     index = write_index(tmp_path)
-    assert [one.folder for one in index.runs] == ["good"]
-    assert [one.partition(":")[0] for one in index.notices] == ["other is left out"]
+    assert [run.folder for run in index.runs] == ["good"]
+    assert [notice.partition(":")[0] for notice in index.notices] == ["other is left out"]
 
 
 def test_nothing_of_a_run_becomes_markup(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def records(values: tuple[float, ...], task: str = "latex") -> list[Record]:
 
 def run(path: Path, *values: float, task: str = "latex") -> Path:
     planned = [PlannedInstance(name, task, "equation") for name in NAMES]
-    own = {one.instance.id: one for one in records(values, task)}
+    own = {record.instance.id: record for record in records(values, task)}
     return write_run(path, planned, own, options(tasks=(task,), model=path.name, metrics={"ems": "1"}))
 
 
@@ -47,7 +47,7 @@ def scale_of(*runs: Path) -> tuple[Overview, Scale]:
     compared = compare_views(views_of([read_run(one) for one in runs]))
     labels = {one.name for one in runs}
     standings = leaderboard(compared.summaries, compared.unranked, compared.refused)
-    shown = overview(compared, [one for one in standings if one.label in labels])
+    shown = overview(compared, [standing for standing in standings if standing.label in labels])
     (scale,) = scales(compared, shown)
     return shown, scale
 

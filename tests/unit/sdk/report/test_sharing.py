@@ -20,7 +20,9 @@ from sample_records import changed
 
 
 def view(folder: Path, about: dict[str, str], **changes: object) -> RunView:
-    planned = [replace(one, licence="CC0-1.0", source=f"page {one.id}") for one in instances(5)]
+    planned = [
+        replace(instance, licence="CC0-1.0", source=f"page {instance.id}") for instance in instances(5)
+    ]
     write_run(folder, planned, {one.id: record_of(one) for one in planned}, options(**changes))
     plain = json.loads((folder / "manifest.json").read_text())
     plain["about"] |= about

@@ -26,7 +26,7 @@ def _printed(*records: Record) -> str:
     stream = io.StringIO()
     summary = aggregate(
         instances,
-        {one.instance.id: one for one in records},
+        {record.instance.id: record for record in records},
         {"latex": Columns((Metric("ems"),))},
         Profile.PAPER,
     )

@@ -46,7 +46,7 @@ def key(number: int) -> str:
 
 
 def only_file(folder: Path) -> Path:
-    (found,) = (one for one in folder.glob("*/*") if not one.name.startswith("."))
+    (found,) = (path for path in folder.glob("*/*") if not path.name.startswith("."))
     return found
 
 
@@ -279,7 +279,7 @@ async def test_only_what_no_other_machine_answers_otherwise_is_kept(tmp_path: Pa
     for _ in range(2):
         assert await cached(renderer, tmp_path).render(REQUEST) == renderer.answer
     names = {"TIME_LIMIT", "MEMORY_LIMIT", "PROCESS_LIMIT", "CRASHED"}
-    assert {one.name for one in MACHINE_VERDICTS} == names
+    assert {machine_verdict.name for machine_verdict in MACHINE_VERDICTS} == names
     assert renderer.calls == (2 if verdict.name in names else 1)
 
 
@@ -363,8 +363,8 @@ DESCRIPTIONS = {
 
 def test_everything_that_decides_an_answer_decides_its_name() -> None:
     names = [render_key(REQUEST, DESCRIPTION, profile) for profile in Profile]
-    names += [render_key(one, DESCRIPTION, Profile.PAPER) for one in REQUESTS.values()]
-    names += [render_key(REQUEST, one, Profile.PAPER) for one in DESCRIPTIONS.values()]
+    names += [render_key(request, DESCRIPTION, Profile.PAPER) for request in REQUESTS.values()]
+    names += [render_key(REQUEST, description, Profile.PAPER) for description in DESCRIPTIONS.values()]
     assert len(set(names)) == len(names)
 
 

@@ -57,7 +57,7 @@ class _Renderer:
 
 
 async def _html(conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
-    return {one.key: f"<p>{one.text}</p>" for one in conversions}
+    return {conversion.key: f"<p>{conversion.text}</p>" for conversion in conversions}
 
 
 async def test_each_format_is_done_by_its_service() -> None:
@@ -77,7 +77,8 @@ async def test_formulas_are_drawn_together_and_apart_from_one_that_is_not_drawn(
     formulas = [Conversion(FORMULA, text) for text in ("a", "b", "bad", "c", "two", "d", "e", "f", "g")]
     results = await FormulaDrawer(renderer)(formulas)
     letters = {
-        one.text: "".join(token.text for token in read_drawn(results[one.key] or "")[0]) for one in formulas
+        formula.text: "".join(token.text for token in read_drawn(results[formula.key] or "")[0])
+        for formula in formulas
     }
     assert letters == {
         "a": "a", "b": "b", "bad": "", "c": "c", "two": "t", "d": "d", "e": "e", "f": "f", "g": "g",
@@ -94,7 +95,7 @@ async def test_formulas_that_meet_limits_are_drawn_alone_once_and_then_no_more(l
     results = await FormulaDrawer(renderer)(formulas)
     assert read_drawn(results[formulas[0].key] or "")[0][0].text == "a"
     assert read_drawn(results[formulas[1].key] or "")[0][0].text == "b"
-    assert {results[one.key] for one in formulas[2:]} == {LIMITED}
+    assert {results[formula.key] for formula in formulas[2:]} == {LIMITED}
     limited = [some for some in renderer.asked if any("loop" in one for one in some)]
     assert MAX_LIMITS <= len(limited) < MAX_LIMITS + 4
     assert len({tuple(some) for some in renderer.asked}) == len(renderer.asked)
@@ -104,7 +105,7 @@ async def test_formulas_that_meet_limits_are_drawn_alone_once_and_then_no_more(l
 async def test_one_formula_that_meets_a_limit_costs_the_others_nothing() -> None:
     formulas = [Conversion(FORMULA, text) for text in ("a", "loop", *"cdefghijklm")]
     results = await FormulaDrawer(_Renderer())(formulas)
-    assert [one.text for one in formulas if results[one.key] == LIMITED] == ["loop"]
+    assert [formula.text for formula in formulas if results[formula.key] == LIMITED] == ["loop"]
     assert read_drawn(LIMITED) == ([], "limit")
 
 
@@ -113,7 +114,7 @@ async def test_formulas_that_take_long_are_drawn_up_to_a_time() -> None:
     formulas = [Conversion(FORMULA, f"a{one}") for one in range(8 * 20)]
     results = await FormulaDrawer(renderer)(formulas)
     assert len(renderer.asked) == 8
-    assert sum(one == LIMITED for one in results.values()) == 8 * 12
+    assert sum(result == LIMITED for result in results.values()) == 8 * 12
 
 
 @pytest.mark.parametrize(("name", "service"), [(FORMULA, RENDER_LATEX), ("markdown", DOCUMENTS)])
@@ -133,7 +134,7 @@ def test_a_formula_is_displayed_once_and_without_a_number() -> None:
 def test_scorers_that_say_nothing_of_formats_ask_for_html() -> None:
     (readoc,) = ReadocTask().scorers
     assert conversion_formats(readoc) == {"markdown", "latex"}
-    formats = {one.name: conversion_formats(one) for one in LatexTask().scorers}
+    formats = {scorer.name: conversion_formats(scorer) for scorer in LatexTask().scorers}
     assert formats.pop("teds") == {"markdown", "latex"}
     assert not any(formats.values())
 

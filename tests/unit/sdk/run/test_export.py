@@ -87,7 +87,7 @@ def test_a_missing_package_is_one_line_with_the_command_that_mends_it(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'i2s-sdk\[parquet\]'"):
         export(run, tmp_path / "out.parquet")
-    assert [one.name for one in tmp_path.iterdir()] == ["run"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_every_field_of_a_record_and_of_an_instance_has_a_column(whole: Path) ->
     there = columns(read_run(whole))
     line = record_line(next(iter(read_run(whole).records.values())))
     of_record = {OTHER_NAMES.get(name, name) for name in line} - {"ems"}
-    assert of_record | {one.name for one in fields(PlannedInstance)} <= there.keys()
+    assert of_record | {field.name for field in fields(PlannedInstance)} <= there.keys()
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -103,7 +103,10 @@ def test_reasons_are_counted_and_the_most_frequent_comes_first() -> None:
         *(_record(f"b{n}", Outcome.MODEL_FAILURE, f"HTTP 500: gone for {n}") for n in range(3)),
         flat_record("c", "latex", "s", "", outcome=Outcome.SCORED),
     ]
-    assert [(one.outcome, one.count, one.message) for one in failure_reasons(records)] == [
+    assert [
+        (failure_reason.outcome, failure_reason.count, failure_reason.message)
+        for failure_reason in failure_reasons(records)
+    ] == [
         ("model_failure", 3, "HTTP 500: gone for 0"),
         ("render_failure", 1, "no renderer"),
     ]

@@ -123,7 +123,9 @@ def test_unknown_prices_stay_unknown() -> None:
 
 def test_the_order_of_records_changes_no_digit() -> None:
     costs = [0.1, 1e-17, 0.3, 1e10, -0.0, 0.7]
-    records = [_record(answer_of(Completion("x", cost=one, attempts=1), 0.0)) for at, one in enumerate(costs)]
+    records = [
+        _record(answer_of(Completion("x", cost=cost, attempts=1), 0.0)) for at, cost in enumerate(costs)
+    ]
     assert total_spending(records) == total_spending(records[::-1])
 
 

@@ -162,7 +162,7 @@ def test_an_image_that_has_changed_is_asked_about_again(run):
     stored = read_run(run)
     lines = [stored.with_texts(one) for one in stored.ordered()]
     lines[0] = changed(lines[0], rendering_sha256=keep_picture(run, picture("another")))
-    (run / "records.jsonl").write_text("".join(json.dumps(record_line(one)) + "\n" for one in lines))
+    (run / "records.jsonl").write_text("".join(json.dumps(record_line(line)) + "\n" for line in lines))
     model = Answering(said)
     (found,) = judge(run, model, settings=SETTINGS)
     assert [(one, image) for one, _, image in model.asked] == [("a_1_0-tikz", picture("another"))]

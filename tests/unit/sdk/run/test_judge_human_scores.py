@@ -62,7 +62,10 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_run_is_compared_by_the_criteria_of_its_own_task(tmp_path: Path, file: Path) -> None:
     run = make_run(tmp_path / "run")
-    found = {(one.of, one.criterion): one.correlation for one in human_scores(run, [file])}
+    found = {
+        (human_score.of, human_score.criterion): human_score.correlation
+        for human_score in human_scores(run, [file])
+    }
     assert list(found) == [(name, of) for name in ("accepted", "length") for of in ("hue", "tone")]
     assert found["accepted", "hue"].spearman == pytest.approx(1.0)
     assert found["accepted", "tone"].spearman == pytest.approx(-1.0)
@@ -76,7 +79,13 @@ def test_tables_show_the_scores_of_a_task_without_a_rubric(tmp_path: Path, file:
     human_scores(run, [file])
     found = {one.title: one for one in table([run])}
     people = found["Colours, scores of people"]
-    assert [one.name for one in people.headings] == ["Model", "System of the file", "Samples", "hue", "tone"]
+    assert [heading.name for heading in people.headings] == [
+        "Model",
+        "System of the file",
+        "Samples",
+        "hue",
+        "tone",
+    ]
     assert "Colours, rank correlation with scores of people" in found
 
 

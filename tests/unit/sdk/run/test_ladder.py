@@ -19,16 +19,16 @@ SAMPLES = tuple(f"receipt-{name}" for name in ("market", "fuel", "hardware", "ca
 
 def test_a_ladder_orders_graded_answers_and_is_resumed(tmp_path: Path) -> None:
     made = ladder(SOBENCH, out=tmp_path, settings=SETTINGS, samples=SAMPLES)
-    (sobench,) = [one for one in made.tasks if not one.subset]
+    (sobench,) = [task for task in made.tasks if not task.subset]
     assert (sobench.task, sobench.instances) == ("sobench", 5)
-    order = next(one for one in sobench.metrics if one.metric == "fma")
+    order = next(metric for metric in sobench.metrics if metric.metric == "fma")
     assert order.means["perfect"] == 1
     assert order.means["half missing"] < order.means["one wrong"] < 1
     assert (order.shares[PairKind.ALL].value or 0) > 0.9
     assert order.forms["another spelling"].value == 1
-    records = {one: one.read_bytes() for one in tmp_path.glob("*/records.jsonl")}
+    records = {path: path.read_bytes() for path in tmp_path.glob("*/records.jsonl")}
     assert ladder(SOBENCH, out=tmp_path, settings=SETTINGS, samples=SAMPLES).to_json() == made.to_json()
-    assert {one: one.read_bytes() for one in tmp_path.glob("*/records.jsonl")} == records
+    assert {path: path.read_bytes() for path in tmp_path.glob("*/records.jsonl")} == records
 
 
 def test_data_without_ground_truth_has_no_ladder(tmp_path: Path) -> None:

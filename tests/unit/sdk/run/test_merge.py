@@ -27,7 +27,7 @@ def _shards(folder: Path, count: int, **changes: object) -> list[Path]:
         records = [record_of(one, folder=path) for one in planned]
         random.Random(index).shuffle(records)
         given = options(shard=f"{index}/{count}", **changes)
-        paths.append(write_run(path, planned, {one.instance.id: one for one in records}, given))
+        paths.append(write_run(path, planned, {record.instance.id: record for record in records}, given))
     return paths
 
 
@@ -52,7 +52,7 @@ def test_a_merged_run_is_a_run_without_shard_that_holds_every_picture(tmp_path: 
     merge(_shards(tmp_path, 2), tmp_path / "merged")
     stored = read_run(tmp_path / "merged")
     assert stored.manifest.options == options()
-    assert [one.instance.id for one in stored.ordered()] == [one.id for one in instances(NUMBER)]
+    assert [one.instance.id for one in stored.ordered()] == [instance.id for instance in instances(NUMBER)]
     digests = {one.instance.reference_sha256 for one in stored.ordered()}
     digests |= {one.rendering.sha256 for one in stored.ordered()} - {""}
     assert all((tmp_path / "merged" / image_name(digest)).is_file() for digest in digests)

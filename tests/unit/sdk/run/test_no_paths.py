@@ -42,13 +42,13 @@ def data(home: Path) -> Path:
 def model(home: Path, data: Path) -> str:
     """Answers to half of the instances; the model fails at the others, with the path of its file."""
     answers = home / "answers.jsonl"
-    ids = [one.id for one in read_folder(data).instances][::2]
+    ids = [instance.id for instance in read_folder(data).instances][::2]
     answers.write_text("".join(json.dumps({"id": one, "completion": "{}"}) + "\n" for one in ids))
     return f"replay:{answers}"
 
 
 def _require_no_path(folder: Path, *places: Path) -> None:
-    files = [one for one in folder.rglob("*") if one.is_file()]
+    files = [path for path in folder.rglob("*") if path.is_file()]
     assert files
     for file in files:
         for place in places:
@@ -67,9 +67,9 @@ def test_no_file_of_a_run_holds_a_path_of_the_machine(
     (tmp_path / "exported").mkdir()
     for name in ("records.jsonl", "records.csv"):
         assert export(tmp_path / "whole", tmp_path / "exported" / name)
-    failures = [one.failure for one in read_records(tmp_path / "whole").values() if one.failure]
+    failures = [record.failure for record in read_records(tmp_path / "whole").values() if record.failure]
     assert failures
-    assert all("has no completion for" in one.message for one in failures)
+    assert all("has no completion for" in failure.message for failure in failures)
     for folder in (*shards, *(tmp_path / name for name in ("whole", "report", "exported"))):
         _require_no_path(folder, tmp_path, home)
 
@@ -94,7 +94,7 @@ def test_a_stage_on_another_machine_asks_for_the_data_set(
     with pytest.raises(UsageError, match=r"where the data set 'my-items' .* name it with --data"):
         score_run(tmp_path / "run", settings=SETTINGS)
     found = score_run(tmp_path / "run", data=data, settings=SETTINGS)
-    assert Outcome.MODEL_FAILURE in {one.outcome for one in read_records(tmp_path / "run").values()}
+    assert Outcome.MODEL_FAILURE in {record.outcome for record in read_records(tmp_path / "run").values()}
     assert found.summary.planned
 
 

@@ -238,7 +238,7 @@ async def _run(traces: SampleTraces, instances: tuple[Instance, ...], last=_scor
     traced = [traces.traced(name, stage) for name, stage in zip(names, stages, strict=True)]
     try:
         await run_pipeline(
-            (Sample(one) for one in instances), traced, lambda sample: sample.ended, traces.ended
+            (Sample(instance) for instance in instances), traced, lambda sample: sample.ended, traces.ended
         )
     finally:
         traces.close()
@@ -287,7 +287,7 @@ async def test_samples_that_are_given_up_end_their_traces(spans, instances) -> N
         await _run(SampleTraces("mine", "mine", "paper"), instances, broken)
     roots = spans.named("sample")
     assert roots
-    assert {one.attributes["error.type"] for one in roots} == {"given up"}
+    assert {root.attributes["error.type"] for root in roots} == {"given up"}
     assert [one.attributes["error.type"] for one in spans.named("score")] == ["RuntimeError"]
     assert "secret" not in str(spans.all())
 

@@ -63,7 +63,7 @@ def test_nobody_borrows_from_itself_and_without_ground_truth_there_is_nothing_to
 
 def test_wild_subsets_have_none() -> None:
     plan = plan_of(tasks=("latex",))
-    wild = tuple(replace(one, subset="wild") for one in plan.instances)
+    wild = tuple(replace(instance, subset="wild") for instance in plan.instances)
     assert instances_of("baseline/blank", replace(plan, instances=wild, whole=wild)) == []
 
 
@@ -134,7 +134,7 @@ def test_progress_says_which_runs_are_those_of_reference_points(tmp_path: Path) 
     reported: list[Progress] = []
     settings = Settings(examples=EXAMPLES / "sobench", reference_points_cache=tmp_path / "cache")
     models = [Empty(), open_model("oracle")]
-    runs = [ModelRun(one, tmp_path / str(at)) for at, one in enumerate(models)]  # type: ignore[arg-type]
+    runs = [ModelRun(model, tmp_path / str(at)) for at, model in enumerate(models)]  # type: ignore[arg-type]
     evaluate_models(EXAMPLES / "sobench", runs, settings, reported.append)
     assert {one.run for one in reported if not one.reference} == {"mine/empty", "oracle"}
     assert {one.run for one in reported if one.reference} == {*MODELS} - {"baseline/chance"}

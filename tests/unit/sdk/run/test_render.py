@@ -240,7 +240,7 @@ async def test_what_the_engine_drew_is_asked_for_stored_and_compared(width, valu
     task, service = _SizeTask(), _Answering(DRAWN, drawn)
     reading = RenderStep(task, {"render-html": service}, with_texts=True, with_drawn=True)
     rendering, _ = await reading.render(FACTS, SITE, SAID)
-    assert [one.limits.pages for one in service.requests] == [7, 7]
+    assert [request.limits.pages for request in service.requests] == [7, 7]
     assert (rendering.drawn, rendering.drawn_truth) == (f"{width}", "10")
     assert read_rendering(rendering_line(FACTS, rendering)) == (FACTS, rendering)
     scoring = ScoreStep(task, None, (), (_SizeScorer(),), ScorerWorkers())

@@ -49,12 +49,12 @@ def _answer(folder: RunFolder, name: str) -> None:
 
 
 def _render(plan: Plan, folder: RunFolder, name: str) -> None:
-    one = next(one for one in plan.instances if one.id == name)
+    one = next(instance for instance in plan.instances if instance.id == name)
     folder.put_rendering(instance_facts(one), SampleRendering())
 
 
 def _end(plan: Plan, folder: RunFolder, name: str, outcome: Outcome) -> None:
-    one = next(one for one in plan.instances if one.id == name)
+    one = next(instance for instance in plan.instances if instance.id == name)
     failure = None if outcome.counts else Failure("ServiceUnavailableError", "nobody there")
     folder.append(changed(Record(instance_facts(one)), outcome=outcome, failure=failure))
 

@@ -45,7 +45,7 @@ def test_every_question_about_pages_has_the_sampling_of_the_task(mode: PageMode,
     task = ReadocTask(mode=mode)
     files = tuple(Path(f"{number}.jpg") for number in range(pages))
     questions = task.questions(Instance("a", "readoc", "arxiv", None, pages=files))
-    assert {one.sampling for one in questions} == {task.sampling}
+    assert {question.sampling for question in questions} == {task.sampling}
 
 
 def test_inspect_ai_has_the_sampling_of_a_task_as_its_configuration() -> None:

@@ -263,7 +263,7 @@ async def test_names_that_do_not_tell_questions_apart_are_an_error(
 ) -> None:
     class Unnamed(Paged):
         def questions(self, instance: Instance) -> tuple[Question, ...]:
-            return tuple(replace(one, name="") for one in super().questions(instance))
+            return tuple(replace(question, name="") for question in super().questions(instance))
 
     stage = replace(_stage(folder, Scripted()), tasks={"latex": Unnamed(Profile.PAPER)})
     with pytest.raises(ValueError, match="need a name each"):

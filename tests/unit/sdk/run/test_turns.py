@@ -238,9 +238,9 @@ async def test_a_turn_is_asked_in_the_conversation_before_it(folder: RunFolder, 
     (question,) = model.asked
     assert [one.answer for one in question.earlier] == ["$x$", "$y$"]
     assert ImagePart(instance.image) in question.earlier[0].parts
-    texts = "".join(one.text for one in question.earlier[1].parts if isinstance(one, TextPart))
+    texts = "".join(part.text for part in question.earlier[1].parts if isinstance(part, TextPart))
     assert "in line 2 of your answer: Undefined control sequence." in texts
-    assert "first error" not in "".join(one.text for one in question.parts if isinstance(one, TextPart))
+    assert "first error" not in "".join(part.text for part in question.parts if isinstance(part, TextPart))
 
 
 async def test_images_of_a_turn_lie_where_the_next_that_opens_the_run_clears_what_a_kill_left(
@@ -281,7 +281,7 @@ async def test_conversations_wait_together_until_their_images_are_too_many(
     model = Counting(awaited)
     stage = replace(_stage(folder, model), images=ConversationImages(most_bytes, 1))
     samples = await asyncio.gather(*(stage(Sample(one, turn=2)) for one in plan.instances))
-    assert [one.answer is not None for one in samples] == [True] * 3
+    assert [sample.answer is not None for sample in samples] == [True] * 3
     assert model.most == awaited
 
 
@@ -306,7 +306,7 @@ async def test_an_answer_of_a_turn_is_paid_and_stored_under_its_name_and_never_a
     assert (line["question"], line["completion"], line["cost"]) == ("turn-2", "$y$", 0.5)
     images = [part["sha256"] for part in line["asked"]["parts"] if part.get("sha256")]
     assert len(images) == 2
-    assert all(folder.image(one) for one in images)
+    assert all(folder.image(image) for image in images)
     assert (folder.paid, folder.answered) == (0.5, 0)
     silent = Scripted()
     again = await _stage(folder, silent)(Sample(instance, turn=2))
@@ -400,7 +400,7 @@ def test_a_run_without_turns_has_neither_their_files_nor_their_option(tmp_path: 
     with RunFolder.open(tmp_path / "alone") as folder:
         folder.begin(Manifest(alone.options({}, {})), plan.whole)
         _ended(folder, plan.instances[0], 1)
-    assert not [one for one in OF_TURNS if (tmp_path / "alone" / one).exists()]
+    assert not [turn for turn in OF_TURNS if (tmp_path / "alone" / turn).exists()]
     assert "turns" not in json.loads((tmp_path / "alone/manifest.json").read_text())["options"]
     assert "turn" not in json.loads((tmp_path / "alone/records.jsonl").read_text())
 
@@ -455,7 +455,7 @@ def test_a_dry_run_holds_one_answer_of_each_length_and_one_question_at_a_time(
 
     monkeypatch.setattr("i2s_sdk.run.plan.estimate", counted)
     dry_run(plan.data.folder, "openai/gpt-4o", turns=3, settings=Settings())
-    assert (len(answers), len({id(one) for one in answers}), all(lazy)) == (9, 1, True)
+    assert (len(answers), len({id(answer) for answer in answers}), all(lazy)) == (9, 1, True)
 
 
 def test_a_dry_run_counts_instances_with_several_questions_as_without_turns(

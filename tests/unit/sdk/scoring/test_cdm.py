@@ -13,7 +13,7 @@ from i2s_sdk.scoring.glyph_f1 import glyph_f1
 from i2s_sdk.scoring.page_tokens import read_drawn
 
 FOLDER = Path(__file__).parent / "cdm"
-ROWS = {one["id"]: one for one in json.loads((FOLDER / "vectors.json").read_text("utf-8"))["rows"]}
+ROWS = {row["id"]: row for row in json.loads((FOLDER / "vectors.json").read_text("utf-8"))["rows"]}
 DRAWN = json.loads((FOLDER / "drawn.json").read_text("utf-8"))
 
 # The released code calls tokens after their commands and has a table of those that are equal; here they are
@@ -43,7 +43,7 @@ def drawn(text):
     return read_drawn(json.dumps(DRAWN[text]))[0] if text in DRAWN else []
 
 
-SCORED = [one for one in ROWS.values() if one["f1"] is not None and one.get("matches")]
+SCORED = [row for row in ROWS.values() if row["f1"] is not None and row.get("matches")]
 
 
 @pytest.mark.parametrize(

@@ -62,9 +62,9 @@ def test_a_character_in_another_family_of_fonts_counts_half():
 def test_a_character_of_another_relative_size_counts_half():
     """3 of 8 letters count half, and all 7 steps count: (5 + 1.5 + 7) / (2 * 8 - 1)."""
     truth = line("abcdefgh")
-    mixed = [replace(one, size=7.0) if one.text in "ace" else one for one in truth]
+    mixed = [replace(token, size=7.0) if token.text in "ace" else token for token in truth]
     assert glyph_f1(truth, mixed) == pytest.approx(13.5 / 15)
-    assert glyph_f1(truth, [replace(one, size=7.0) for one in truth]) == 1
+    assert glyph_f1(truth, [replace(token, size=7.0) for token in truth]) == 1
 
 
 def test_the_length_of_a_rule_counts():
@@ -99,7 +99,10 @@ def page(text, limit=""):
 
 def test_pages_are_written_and_read():
     tokens, limit = read_drawn(page("ab"))
-    assert [(one.text, one.style, one.left) for one in tokens] == [("a", "italic", 0), ("b", "italic", 5)]
+    assert [(token.text, token.style, token.left) for token in tokens] == [
+        ("a", "italic", 0),
+        ("b", "italic", 5),
+    ]
     assert (limit, read_drawn("")) == ("", ([], ""))
 
 
@@ -144,7 +147,7 @@ def test_what_is_no_page_is_refused(text):
 
 @pytest.mark.parametrize("scorer", [GlyphF1Scorer(), CdmScorer()])
 def test_scorers_compare_pages(scorer):
-    (name,) = (one.name for one in scorer.metrics)
+    (name,) = (metric.name for metric in scorer.metrics)
 
     def value(drawn, truth=None):
         return scorer.score(Scorable("1", drawn=drawn, drawn_truth=page("abc") if truth is None else truth))

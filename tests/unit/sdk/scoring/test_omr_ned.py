@@ -112,7 +112,7 @@ def test_musicdiff_without_its_memory_of_copies_finds_the_same() -> None:
         head + "".join(f"={at}\n{bars[(at * step + step) % len(bars)]}" for at in range(1, 7)) + "==\n*-\n"
         for step in (1, 2, 3, 5)
     ]
-    pairs = [(one, other) for one in texts for other in texts]
+    pairs = [(text, other) for text in texts for other in texts]
     said = subprocess.run(
         [sys.executable, "-c", program], input=json.dumps(pairs), capture_output=True, text=True, check=True
     )
@@ -275,5 +275,5 @@ def test_nothing_is_written_fetched_or_shown(tmp_path: Path) -> None:
         env={**os.environ, "HOME": str(home), "TMPDIR": str(scratch)},
     )
     assert (said.returncode, said.stdout.split()) == (0, ["ask", str(home)]), said.stderr
-    assert [one.name for one in home.iterdir()] == [".music21rc"]
+    assert [path.name for path in home.iterdir()] == [".music21rc"]
     assert list(scratch.iterdir()) == []

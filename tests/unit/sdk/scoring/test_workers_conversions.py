@@ -31,8 +31,11 @@ class Upper:
         self.asked: list[str] = []
 
     async def __call__(self, conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
-        self.asked += [one.text for one in conversions]
-        return {one.key: None if one.text == "bad" else one.text.upper() for one in conversions}
+        self.asked += [conversion.text for conversion in conversions]
+        return {
+            conversion.key: None if conversion.text == "bad" else conversion.text.upper()
+            for conversion in conversions
+        }
 
 
 @pytest_asyncio.fixture

@@ -19,7 +19,7 @@ AWAY = "render-away=127.0.0.1:1"
 
 async def draws(request: pb.RenderRequest, context: object) -> pb.RenderResponse:
     """Answer with the path of the file and its content as the message."""
-    files = {one.path: one.content.decode() for one in request.generic.files}
+    files = {file.path: file.content.decode() for file in request.generic.files}
     return pb.RenderResponse(
         id=request.id, verdict=pb.VERDICT_NO_OUTPUT, message=f"{request.generic.entry}: {files}"
     )
@@ -49,10 +49,10 @@ def test_the_command_line_has_a_command_for_a_language_that_only_an_address_can_
     monkeypatch.setenv("I2S_OTHER_RENDERERS", "render-dot=127.0.0.1:7791")
     command = render_command.get_command(context, "dot")
     assert command is not None
-    assert "--dpi" in {flag for one in command.params for flag in one.opts}
+    assert "--dpi" in {flag for param in command.params for flag in param.opts}
     latex = render_command.get_command(context, "latex")
     assert latex is not None
-    assert "--engine" in {flag for one in latex.params for flag in one.opts}
+    assert "--engine" in {flag for param in latex.params for flag in param.opts}
     completed = click.Context(render_command, resilient_parsing=True)
     assert render_command.get_command(completed, "do") is None
 

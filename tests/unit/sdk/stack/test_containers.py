@@ -57,7 +57,7 @@ def test_a_service_is_alone_in_a_network_that_leads_nowhere(name):
     assert network["driver_opts"] == CLOSED
     assert SERVICES[name]["dns"] == ["127.0.0.1"]
     assert "ports" not in SERVICES[name]
-    others = {other for other, one in SERVICES.items() if name in one["networks"]} - {name}
+    others = {other for other, service in SERVICES.items() if name in service["networks"]} - {name}
     assert others == {"proxy", "sdk", "gateway"}
 
 
@@ -66,7 +66,7 @@ def test_the_gateway_is_in_no_network_that_leads_anywhere_and_knows_every_servic
     assert set(gateway["networks"]) == {"gateway", *OURS}
     assert COMPOSE["networks"]["gateway"]["internal"] is True
     assert "ports" not in gateway
-    addresses = {f"I2S_{one.upper().replace('-', '_')}": f"{one}:{service_row(one).port}" for one in OURS}
+    addresses = {f"I2S_{our.upper().replace('-', '_')}": f"{our}:{service_row(our).port}" for our in OURS}
     assert addresses.items() <= gateway["environment"].items()
 
 
@@ -97,7 +97,10 @@ def test_calls_and_metrics_of_each_service_are_reached_from_this_machine(name):
 def test_the_configuration_of_prometheus_reads_all_services():
     text = (ROOT / "deploy/compose/prometheus.yaml").read_text(encoding="utf-8")
     (job,) = yaml.safe_load(text)["scrape_configs"]
-    found = {one["labels"]["service"]: one["targets"] for one in job["static_configs"]}
+    found = {
+        static_config["labels"]["service"]: static_config["targets"]
+        for static_config in job["static_configs"]
+    }
     assert found == {name: [f"127.0.0.1:{service_row(name).port + 2000}"] for name in OURS}
 
 
@@ -128,7 +131,7 @@ def test_docker_is_told_all_that_the_file_says_of_a_container(name):
     path, _, mount = service["tmpfs"][0].partition(":")
     assert options["tmpfs"] == {path: mount}
     assert options["restart_policy"] == {"Name": service["restart"]}
-    assert {one["Name"]: one["Hard"] for one in options["ulimits"]} == service["ulimits"]
+    assert {ulimit["Name"]: ulimit["Hard"] for ulimit in options["ulimits"]} == service["ulimits"]
     assert options["log_config"]["Config"] == service["logging"]["options"]
     profiles = [one for one in options["security_opt"] if one.startswith("seccomp=")]
     wanted = [one for one in service["security_opt"] if one.startswith("seccomp:")]

@@ -56,12 +56,14 @@ def test_a_renderer_of_another_package_gets_what_renderers_of_this_project_have(
 def test_the_rest_is_as_in_the_checkout(written):
     before, after = compose(DEPLOY), compose(written)
     joined = ("proxy", "sdk", "gateway")
-    assert {name: one for name, one in after["services"].items() if name not in ("render-dot", *joined)} == {
-        name: one for name, one in before["services"].items() if name not in joined
-    }
+    assert {
+        name: service for name, service in after["services"].items() if name not in ("render-dot", *joined)
+    } == {name: service for name, service in before["services"].items() if name not in joined}
     names = {str(path.relative_to(DEPLOY)) for path in DEPLOY.rglob("*") if path.is_file()}
     copied = {str(path.relative_to(written)) for path in written.rglob("*") if path.is_file()}
-    missing = {one for one in names - copied if not one.startswith("templates/") and "__pycache__" not in one}
+    missing = {
+        name for name in names - copied if not name.startswith("templates/") and "__pycache__" not in name
+    }
     assert missing == set()
     assert os.access(written / "images/build", os.X_OK)
     profile = "seccomp/i2s-namespace.json"
@@ -127,7 +129,7 @@ def test_what_cannot_be_deployed_together_is_refused(changed, reason, tmp_path):
 
 def test_users_of_the_other_containers_are_taken():
     services = compose(DEPLOY)["services"]
-    users = {int(one["user"].partition(":")[0]) for one in services.values() if "user" in one}
+    users = {int(service["user"].partition(":")[0]) for service in services.values() if "user" in service}
     for user in users:
         with pytest.raises(UsageError, match=f"the user {user}"):
             deployment_files(
@@ -141,7 +143,9 @@ def test_a_checkout_is_not_written_over():
 
 
 def test_only_renderers_that_are_named_are_chosen():
-    assert [one.name for one in chosen_renderers(("render-python", "render-html"))] == [
+    assert [
+        chosen_renderer.name for chosen_renderer in chosen_renderers(("render-python", "render-html"))
+    ] == [
         "render-html",
         "render-python",
     ]

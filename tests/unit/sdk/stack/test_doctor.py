@@ -43,9 +43,9 @@ def test_findings_are_told_as_they_come_and_those_that_cost_nothing_first(monkey
         doctor_module, "open_services", lambda settings, logs, needed, *optional: refusing(told, needed)
     )
     findings = doctor(settings=Settings(), on_finding=lambda finding: told.append(finding.name))
-    assert [name for name in told if not name.startswith("start ")] == [one.name for one in findings]
+    assert [name for name in told if not name.startswith("start ")] == [finding.name for finding in findings]
     first = told.index("start render-latex")
-    assert {"i2s-sdk", "examples", "host", *(one.name for one in SERVICES)} <= set(told[:first])
+    assert {"i2s-sdk", "examples", "host", *(service.name for service in SERVICES)} <= set(told[:first])
     assert told[first + 1] == "render-latex canary"
 
 
@@ -56,7 +56,7 @@ def test_the_doctor_looks_at_named_services_alone(monkeypatch):
     )
     findings = doctor(settings=Settings(documents="127.0.0.1:1"), services=["documents"])
     assert told == ["start documents"]
-    assert [one.name for one in findings] == ["i2s-sdk", "examples", "documents", "documents canary"]
+    assert [finding.name for finding in findings] == ["i2s-sdk", "examples", "documents", "documents canary"]
 
 
 def test_a_renderer_of_another_package_that_cannot_be_used_is_a_finding(monkeypatch):
@@ -66,6 +66,6 @@ def test_a_renderer_of_another_package_that_cannot_be_used_is_a_finding(monkeypa
     monkeypatch.setattr(doctor_module, "packaged_renderers", lambda: ("render-dot",))
     monkeypatch.setattr(doctor_module, "service_row", unusable)
     findings = doctor(settings=Settings(), services=["render-dot"])
-    assert [(one.name, one.state) for one in findings if one.name == "render-dot"] == [
+    assert [(finding.name, finding.state) for finding in findings if finding.name == "render-dot"] == [
         ("render-dot", "missing")
     ]

@@ -267,7 +267,7 @@ def test_what_a_renderer_of_another_package_needs_is_looked_for_and_installed(mo
     monkeypatch.setattr(machine_setup, "service_row", lambda name: row)
     looked = look(["render-dot"])
     wanted = SystemNeed("apt", "graphviz", "the command dot")
-    assert [one for one in looked.needs if one.name != "bubblewrap"] == [wanted]
+    assert [need for need in looked.needs if need.name != "bubblewrap"] == [wanted]
     assert looked.requirements == (), "that it is known means that it is installed"
     assert steps(looked, system=False) == ()
     able = replace(looked, privilege=Privilege.ROOT, has_apt=True)

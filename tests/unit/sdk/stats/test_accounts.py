@@ -61,7 +61,7 @@ def test_a_sample_is_in_each_account_that_is_true_of_it(
 
 
 def test_every_outcome_that_has_no_value_of_a_rendering_is_in_an_account() -> None:
-    without = [one for one in Outcome if one is not Outcome.SCORED]
+    without = [outcome for outcome in Outcome if outcome is not Outcome.SCORED]
     assert all(accounts_of(sample(outcome=one)) for one in without)
 
 
@@ -77,7 +77,7 @@ def test_the_sum_of_a_task_holds_every_planned_sample_and_kinds_by_name() -> Non
         sample("f", Outcome.INPUT_REJECTED, completion=None),
     ]
     planned = [PlannedInstance(name, "latex", "equation") for name in "abcdefg"]
-    found = account_samples(planned, {one.instance.id: one for one in records}, 2000)
+    found = account_samples(planned, {record.instance.id: record for record in records}, 2000)
     assert (found.planned, found.max_tokens) == (7, 2000)
     assert found.counts == {
         "input_rejected": 1,
@@ -93,7 +93,7 @@ def test_the_sum_of_a_task_holds_every_planned_sample_and_kinds_by_name() -> Non
         "not_rendered": {"COMPILE_ERROR": 1, "TIME_LIMIT": 1},
     }
     random.Random(1).shuffle(records)
-    again = account_samples(planned[::-1], {one.instance.id: one for one in records}, 2000)
+    again = account_samples(planned[::-1], {record.instance.id: record for record in records}, 2000)
     assert list(again.counts.items()) == list(found.counts.items())
     assert again == found
 
@@ -116,11 +116,11 @@ def alike(count: int, others: int, **changes: object) -> list[Record]:
 
 def test_answers_to_different_images_that_are_one_text_are_found_without_their_texts() -> None:
     records = alike(38, 2)
-    planned = [PlannedInstance(one.instance.id, "latex", "equation") for one in records]
-    kept = {one.instance.id: without_texts(one) for one in records}
+    planned = [PlannedInstance(record.instance.id, "latex", "equation") for record in records]
+    kept = {record.instance.id: without_texts(record) for record in records}
     assert account_samples(planned, kept).same_answer == SameAnswer(38, 40)
-    assert {one.instance.id for one in same_answers(kept.values())} == {
-        one.instance.id for one in records[:38]
+    assert {same_answer.instance.id for same_answer in same_answers(kept.values())} == {
+        record.instance.id for record in records[:38]
     }
 
 

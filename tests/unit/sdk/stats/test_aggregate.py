@@ -48,7 +48,7 @@ def _scored(
 def _aggregate(instances: list[Instance], records: list[Record], profile: Profile = Profile.PAPER):
     return aggregate(
         instances,
-        {one.instance.id: one for one in records},
+        {record.instance.id: record for record in records},
         {"latex": Columns((Metric("ems"),), mean_of_cells=True)},
         profile,
     )
@@ -161,7 +161,10 @@ def test_fewer_than_five_values_have_no_interval() -> None:
 def test_the_mean_over_groups_in_helm_has_the_interval_of_its_groups() -> None:
     values = {"a easy": 0.9, "b easy": 0.8, "c hard": 0.3, "d hard": 0.5, "e hard": 0.1, "f medium": 0.6}
     instances = [_instance(name, difficulty=name.split()[1]) for name in values]
-    records = [changed(_scored(one.id, values[one.id]), difficulty=one.difficulty) for one in instances]
+    records = [
+        changed(_scored(instance.id, values[instance.id]), difficulty=instance.difficulty)
+        for instance in instances
+    ]
     latex = _aggregate(instances, records, Profile.HELM).tasks["latex"]
     low, high = latex.intervals["ems"] or (1.0, 0.0)
     assert latex.values["ems"] == pytest.approx((0.85 + 0.3 + 0.6) / 3)
@@ -198,7 +201,7 @@ def test_wild_subsets_stand_apart() -> None:
         summary = _aggregate(instances, records, profile)
         task = summary.tasks["latex"]
         assert (task.total.planned, task.values["ems"]) == (1, 0.8)
-        assert [one.name for one in task.subsets] == ["equation"]
+        assert [subset.name for subset in task.subsets] == ["equation"]
         assert [one.name for one in task.apart] == ["wild", "wild_legacy"]
         assert (summary.planned, summary.scored) == (3, 3)
 
@@ -276,4 +279,4 @@ def test_profile_helm_takes_samples_of_a_task_that_has_no_cells() -> None:
         aggregate(instances, records, {"latex": Columns((Metric("ems"),), mean_of_cells=cells)}, Profile.HELM)
         for cells in (True, False)
     ]
-    assert [one.tasks["latex"].values["ems"] for one in means] == [0.5, pytest.approx(2 / 3)]
+    assert [mean.tasks["latex"].values["ems"] for mean in means] == [0.5, pytest.approx(2 / 3)]

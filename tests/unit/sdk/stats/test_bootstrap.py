@@ -56,7 +56,7 @@ def test_an_interval_holds_the_mean_and_lies_within_the_range(values: list[float
 @given(st.lists(st.floats(0, 1), min_size=FEWEST, max_size=30), st.floats(0.1, 50), st.floats(-20, 20))
 def test_another_scale_has_the_interval_in_that_scale(values: list[float], scale: float, zero: float) -> None:
     low, high = mean_interval(values) or (0.0, 0.0)
-    turned = mean_interval([zero - scale * one for one in values], zero - scale, zero)
+    turned = mean_interval([zero - scale * value for value in values], zero - scale, zero)
     assert turned == pytest.approx((zero - scale * high, zero - scale * low), abs=1e-6 * scale)
 
 

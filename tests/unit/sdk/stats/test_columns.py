@@ -35,7 +35,7 @@ def _value(columns: Columns, records: list[Record], name: str) -> Mean:
 
 @given(st.lists(_COUNTS, min_size=1, max_size=30))
 def test_a_pooled_ratio_is_the_quotient_of_the_sums(parts: list[tuple[float, float]]) -> None:
-    found = _value(POOLED, [_parts(*one) for one in parts], "fma")
+    found = _value(POOLED, [_parts(*part) for part in parts], "fma")
     bottom = sum(Fraction(one) for _, one in parts)
     wanted = float(sum(Fraction(one) for one, _ in parts) / bottom) if bottom else None
     assert found.value == pytest.approx(wanted)

@@ -55,7 +55,7 @@ def test_gains_and_losses_are_those_of_the_second_run() -> None:
 def test_in_a_distance_less_is_better() -> None:
     runs = _run(a=0.5, b=0.5, c=0.5, d=0.5), _run(a=0.9, b=0.25, c=0.5, d=0.6)
     (_, found) = compare(*runs, {"latex": Columns((Metric("ems", lower_is_better=True),))})
-    assert ([one.id for one in found.gains], [one.id for one in found.losses]) == (["b"], ["a", "d"])
+    assert ([gain.id for gain in found.gains], [loss.id for loss in found.losses]) == (["b"], ["a", "d"])
     assert (found.better, found.worse, found.equal) == (1, 2, 1)
     assert found.difference.value == pytest.approx((0.4 - 0.25 + 0 + 0.1) / 4)
 
@@ -149,7 +149,7 @@ def test_a_metric_of_shares_has_the_interval_of_shares() -> None:
 
 def every_sign(differences: list[float]) -> float:
     """Return the p-value by its definition, over all choices of signs."""
-    values = [one for one in differences if one]
+    values = [difference for difference in differences if difference]
     observed = abs(sum(values))
     sums = [
         abs(sum(map(lambda s, v: s * v, signs, values)))
@@ -179,8 +179,8 @@ def test_many_differences_are_near_the_normal_approximation() -> None:
     values = [chance.gauss(0.0, 1.0) for _ in range(400)]
     mean = sum(values) / len(values)
     # Moved so that the mean is 1.96 standard errors from 0.
-    spread = (sum(one**2 for one in values) / len(values)) ** 0.5
-    moved = [one - mean + 1.96 * spread / len(values) ** 0.5 for one in values]
+    spread = (sum(value**2 for value in values) / len(values)) ** 0.5
+    moved = [value - mean + 1.96 * spread / len(values) ** 0.5 for value in values]
     assert paired_p_value(moved) == pytest.approx(0.05, abs=0.01)
 
 

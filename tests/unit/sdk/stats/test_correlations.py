@@ -42,7 +42,10 @@ def test_every_two_metrics_are_compared_over_the_usable_samples_that_have_both()
         sample("c", ems=0.4, ssim=0.1, edit=0.6),
         sample("d", usable=False, ems=0.0, ssim=0.0, edit=0.0),
     ]
-    found = {(one.first, one.second): one for one in correlations(records, ["ems", "ssim", "edit"])}
+    found = {
+        (correlation.first, correlation.second): correlation
+        for correlation in correlations(records, ["ems", "ssim", "edit"])
+    }
     assert list(found) == [("ems", "ssim"), ("ems", "edit"), ("ssim", "edit")]
     assert found["ems", "ssim"].ranks.n == 3
     assert found["ems", "ssim"].ranks.spearman == pytest.approx(-1.0)

@@ -60,7 +60,7 @@ def test_the_influence_is_what_an_observation_more_changes() -> None:
 
 def test_a_ratio_of_equal_denominators_is_a_mean() -> None:
     values = [0.1, 0.9, 0.4, 0.7, 0.2, 0.6]
-    ratio = _columns(*(((3 * one, 3.0),) for one in values))
+    ratio = _columns(*(((3 * value, 3.0),) for value in values))
     assert ratio.value == pytest.approx(0.29 / 0.6)
     assert estimate_interval(ratio) == pytest.approx(mean_interval(values))
 

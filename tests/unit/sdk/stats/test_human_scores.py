@@ -80,4 +80,4 @@ def test_the_command_prints_tables(file):
     )
     assert "Correlation of correctness and relevance: " in told.output
     told = CliRunner().invoke(group, ["human-scores", str(file), "--json"])
-    assert [one["system"] for one in json.loads(told.output)["systems"]] == ["x", "y"]
+    assert [system["system"] for system in json.loads(told.output)["systems"]] == ["x", "y"]

@@ -16,7 +16,7 @@ def test_models_stand_by_win_rate_over_success_and_similarity_of_each_task(tmp_p
         for salt in "abc"
     }
     columns = ranking_columns(runs)
-    assert [one.name for one in columns] == [
+    assert [column.name for column in columns] == [
         f"{task} {metric}" for task in ("latex", "webpage", "music") for metric in ("rendered", "ems")
     ]
     board = leaderboard(runs)

@@ -152,5 +152,5 @@ def test_the_command_prints_a_table_for_each_system_or_json(tmp_path: Path) -> N
     assert "all lines" in shown
     assert "0.900" in shown
     plain = json.loads(CliRunner().invoke(group, ["agreement", file, "--json"]).output)
-    assert [one["system"] for one in plain["systems"]] == ["", "a", "b"]
+    assert [system["system"] for system in plain["systems"]] == ["", "a", "b"]
     assert plain["systems"][0]["metrics"][0]["accuracy"] == {"value": 0.9, "interval": None}

@@ -68,7 +68,7 @@ def test_the_command_prints_every_metric(tmp_path: Path) -> None:
     shown = CliRunner().invoke(group, ["repeats", *runs, "--threshold", "0.5"])
     assert shown.exit_code == 0, shown.output
     assert "pass@2" in shown.stdout
-    metrics = {(one.task, one.metric) for one in repeated_runs(runs)}
+    metrics = {(repeated_run.task, repeated_run.metric) for repeated_run in repeated_runs(runs)}
     assert ("latex", "ems") in metrics
     assert ("music", RENDERED) in metrics
 

@@ -76,11 +76,11 @@ def test_a_bound_that_is_the_value(summary, sign: str, holds: bool) -> None:
 
 def test_a_metric_without_a_task_is_checked_in_every_task(summary) -> None:
     checks = Requirement.parse("ems>=0").check("run", summary)
-    assert {one.task for one in checks} == {"latex", "webpage", "music"}
+    assert {check.task for check in checks} == {"latex", "webpage", "music"}
 
 
 def test_values_of_subsets(summary) -> None:
-    (group,) = (one for one in summary.tasks["latex"].subsets if one.name == "equation")
+    (group,) = (subset for subset in summary.tasks["latex"].subsets if subset.name == "equation")
     (check,) = Requirement.parse("latex/equation:ems>=0").check("run", summary)
     assert check.value == group.metrics["ems"].all.value
     (check,) = Requirement.parse("latex/equation:rendered>=0").check("run", summary)

@@ -39,7 +39,7 @@ def record(name: str, value: float | None, subset: str = "equation") -> Record:
 
 
 def run(model: str, *values: float | None) -> ScoredRun:
-    return ScoredRun(model, model, {f"i{at}": record(f"i{at}", one) for at, one in enumerate(values)})
+    return ScoredRun(model, model, {f"i{at}": record(f"i{at}", value) for at, value in enumerate(values)})
 
 
 EMS = SkillColumn("latex", (Metric("ems"),))
@@ -239,7 +239,7 @@ def test_a_pooled_ratio_has_the_skill_of_its_value() -> None:
 
     def of(model: str, *parts: tuple[float, float]) -> ScoredRun:
         records = {
-            str(at): changed(record(str(at), None), parts={"fma": one}) for at, one in enumerate(parts)
+            str(at): changed(record(str(at), None), parts={"fma": part}) for at, part in enumerate(parts)
         }
         return ScoredRun(model, model, records)
 
@@ -263,10 +263,10 @@ def test_the_interval_of_a_mean_skill_is_about_that_of_a_plain_bootstrap_within_
         plain.append([(value[at] - floor[at]).mean() / (1 - floor[at]).mean() for at in drawn])
     found = mean_skill(tasks)
     assert (found.n, found.interval_kind) == (2, IntervalKind.BAYESIAN_BOOTSTRAP)
-    assert found.value == pytest.approx(sum(skill_of(one).skill.value or 0 for one in tasks) / 2)
+    assert found.value == pytest.approx(sum(skill_of(task).skill.value or 0 for task in tasks) / 2)
     ends = np.quantile(np.mean(plain, axis=0), [0.025, 0.975])
     assert found.interval == pytest.approx(tuple(ends), abs=0.1 * (ends[1] - ends[0]))
-    turned = [replace(one, rows=one.rows[::-1]) for one in reversed(tasks)]
+    turned = [replace(task, rows=task.rows[::-1]) for task in reversed(tasks)]
     assert mean_skill(turned).interval == found.interval
     assert mean_skill(tasks[:1]).interval == skill_of(tasks[0]).skill.interval
 

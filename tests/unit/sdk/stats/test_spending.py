@@ -35,7 +35,7 @@ def test_a_sample_of_answers_that_were_all_kept_is_kept() -> None:
 def test_samples_with_answers_from_the_cache_are_counted_with_the_days_of_the_first_and_the_last() -> None:
     kept = [replace(KEPT, cached_at=f"2026-10-0{day}T09:00:00+00:00") for day in (3, 1, 2)]
     answers = [PAID, *kept, joined_answer([PAID, kept[2]], "\n".join)]
-    spent = total_spending([Record(INSTANCE, one) for one in answers])
+    spent = total_spending([Record(INSTANCE, answer) for answer in answers])
     assert spent.from_cache == FromCache(4, kept[1].cached_at, kept[0].cached_at)
     assert "(4 from the answer cache, given 2026-10-01 to 2026-10-03)" in str(spent)
     assert spent.to_json()["from_cache"]["samples"] == 4

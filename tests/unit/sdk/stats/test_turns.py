@@ -130,7 +130,7 @@ def test_the_numbers_of_a_run_stay_those_of_its_first_answers(run: Path) -> None
     assert "turns" not in plain
     assert list(with_turns.to_json()) == [*plain, "turns"]
     first = with_turns.turns["latex"].rows[0]
-    assert {name: one.value for name, one in first.values.items()} == with_turns.tasks["latex"].values
+    assert {name: value.value for name, value in first.values.items()} == with_turns.tasks["latex"].values
 
 
 def test_best_is_no_worse_than_any_answer_and_the_spending_is_of_all_answers(run: Path) -> None:
@@ -144,7 +144,7 @@ def test_best_is_no_worse_than_any_answer_and_the_spending_is_of_all_answers(run
         tokens = [row.spending.output_tokens for row in turns.rows]
         assert tokens == sorted(set(tokens)), task
         assert turns.best.spending == turns.rows[-1].spending
-    costs = [one.best.spending.cost or 0.0 for one in summary.turns.values()]
+    costs = [turn.best.spending.cost or 0.0 for turn in summary.turns.values()]
     assert summary.spending.cost == pytest.approx(sum(costs))
 
 
@@ -166,10 +166,18 @@ def test_two_answers_of_a_run_are_compared(run: Path) -> None:
     two = compare_two(run, run, turns=(1, LAST))
     assert (two.versus.first, two.versus.second) == ("model-a, answer 1", "model-a, last answer")
     summary = summarize_run(read_run(run))
-    (ems,) = [one for one in two.versus.comparisons if (one.task, one.metric) == ("music", "ems")]
+    (ems,) = [
+        comparison
+        for comparison in two.versus.comparisons
+        if (comparison.task, comparison.metric) == ("music", "ems")
+    ]
     assert ems.second == pytest.approx(summary.turns["music"].rows[-1].values["ems"].value)
     best = compare_two(run, run, turns=(LAST, BEST))
-    (ems,) = [one for one in best.versus.comparisons if (one.task, one.metric) == ("music", "ems")]
+    (ems,) = [
+        comparison
+        for comparison in best.versus.comparisons
+        if (comparison.task, comparison.metric) == ("music", "ems")
+    ]
     assert (ems.difference.value or 0.0) >= 0
 
 

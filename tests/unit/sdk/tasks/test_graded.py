@@ -22,7 +22,7 @@ _LENGTH_RUNGS = (Rung.TENTH_MISSING, Rung.HALF_MISSING)
 
 
 def instances() -> list[Instance]:
-    return [one for folder in _SETS for one in open_data(folder).instances]
+    return [instance for folder in _SETS for instance in open_data(folder).instances]
 
 
 def answers(instance: Instance, seed: int = 1) -> dict[str, str]:
@@ -79,13 +79,13 @@ def test_a_text_in_which_a_single_token_would_be_missing_is_too_short() -> None:
 
 
 def _instance(task: str, name: str) -> Instance:
-    return next(one for one in instances() if one.task == task and one.id == name)
+    return next(instance for instance in instances() if instance.task == task and instance.id == name)
 
 
 def test_two_leaves_of_an_answer_in_json_are_missing_at_least() -> None:
     missing = set()
-    for one in instances():
-        made = answers(one) if one.task == "sobench" else {}
+    for instance in instances():
+        made = answers(instance) if instance.task == "sobench" else {}
         if Rung.TENTH_MISSING in made:
             right, less = (made[name].count(":") for name in ("perfect", Rung.TENTH_MISSING))
             missing.add(right - less)
@@ -114,7 +114,7 @@ def test_a_part_of_many_tokens_may_be_missing_alone() -> None:
 
 
 def _half_of(algorithm: str) -> str | None:
-    (grade,) = (one for one in task_spec("latex").grades if one.rung is Rung.HALF_MISSING)
+    (grade,) = (grade for grade in task_spec("latex").grades if grade.rung is Rung.HALF_MISSING)
     changed = grade.change(Content(structure=algorithm), Random(1))
     return None if changed is None else changed.structure
 

@@ -18,11 +18,13 @@ def test_every_task_opens_with_every_profile(name: str, profile: Profile) -> Non
     assert (task.name, task.profile) == (name, profile)
     metrics = [metric.name for metric in metrics_of(task)]
     spec = task_spec(name)
-    main = next((one.of[0] for one in spec.averages if one.name == spec.main_metric), spec.main_metric)
+    main = next(
+        (average.of[0] for average in spec.averages if average.name == spec.main_metric), spec.main_metric
+    )
     assert metrics[0] == ("ems" if image_metrics(task) else main)
 
 
-WITH_CANARY = [one for one in SPECS.values() if one.canary is not None and one.structure_suffix]
+WITH_CANARY = [spec for spec in SPECS.values() if spec.canary is not None and spec.structure_suffix]
 
 
 @pytest.mark.parametrize("spec", WITH_CANARY, ids=lambda spec: spec.name)

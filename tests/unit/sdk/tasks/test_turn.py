@@ -49,11 +49,11 @@ def pixels(content: bytes) -> np.ndarray:
 
 
 def texts(parts: Sequence[str | ObservedImage]) -> str:
-    return "".join(one for one in parts if isinstance(one, str))
+    return "".join(part for part in parts if isinstance(part, str))
 
 
 def names(parts: Sequence[str | ObservedImage]) -> list[str]:
-    return [one.name for one in parts if isinstance(one, ObservedImage)]
+    return [part.name for part in parts if isinstance(part, ObservedImage)]
 
 
 def test_only_tasks_that_render_have_turns() -> None:
@@ -134,9 +134,9 @@ def test_the_question_of_a_turn_goes_on_with_the_conversation(tmp_path: Path) ->
     observation = observe(LATEX, TurnResult(png(), Verdict.RENDERED), png())
     question = follow_up(first, [Exchange(first.parts, "$x$")], observation, 2, tmp_path)
     assert (question.name, question.earlier) == ("turn-2", (Exchange(first.parts, "$x$"),))
-    images = [one.path for one in question.parts if isinstance(one, ImagePart)]
-    assert [one.name for one in images] == [RENDERING, DIFFERENCE]
-    assert all(one.read_bytes().startswith(b"\x89PNG") for one in images)
+    images = [part.path for part in question.parts if isinstance(part, ImagePart)]
+    assert [image.name for image in images] == [RENDERING, DIFFERENCE]
+    assert all(image.read_bytes().startswith(b"\x89PNG") for image in images)
     assert isinstance(question.parts[-1], TextPart)
 
 

@@ -134,13 +134,13 @@ def read_page(body: bytes) -> RecordPage:
 
 
 def _records(listed: etree._Element) -> Iterator[ArxivRecord]:
-    for one in listed.iterfind(_OAI + "record"):
-        header = one.find(_OAI + "header")
+    for record in listed.iterfind(_OAI + "record"):
+        header = record.find(_OAI + "header")
         if header is None:
             raise MalformedAnswerError("has a record without a header")
         datestamp = _datestamp(_text(header.find(_OAI + "datestamp")))
         identifier = _text(header.find(_OAI + "identifier")).removeprefix(_IDENTIFIER)
-        raw = one.find(f"{_OAI}metadata/{_RAW}arXivRaw")
+        raw = record.find(f"{_OAI}metadata/{_RAW}arXivRaw")
         if header.get("status") == "deleted" or raw is None:
             yield ArxivRecord(_checked_id(identifier), datestamp, deleted=header.get("status") == "deleted")
             continue
@@ -169,16 +169,16 @@ def _checked_id(text: str) -> str:
 def _versions(raw: etree._Element) -> tuple[Version, ...]:
     """Return the versions; none if one of them cannot be read, since its date could be what counts."""
     versions: list[Version] = []
-    for one in raw.iterfind(_RAW + "version"):
-        number = _VERSION.fullmatch(one.get("version", ""))
+    for version in raw.iterfind(_RAW + "version"):
+        number = _VERSION.fullmatch(version.get("version", ""))
         try:
-            moment = parsedate_to_datetime(_text(one.find(_RAW + "date")))
+            moment = parsedate_to_datetime(_text(version.find(_RAW + "date")))
         except (ValueError, OverflowError):
             return ()
         if number is None:
             return ()
         day = (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
-        versions.append(Version(int(number[1]), day, _text(one.find(_RAW + "source_type")).upper()))
+        versions.append(Version(int(number[1]), day, _text(version.find(_RAW + "source_type")).upper()))
     return tuple(sorted(versions, key=lambda version: version.number))
 
 

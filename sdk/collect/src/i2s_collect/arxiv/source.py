@@ -157,8 +157,8 @@ class ArxivSource:
         except ValueError as error:
             yield Dropped(Reason.BAD_ARCHIVE, f"the source {error}"[:300], document.key)
             return
-        for one in cut_paper(members):
-            yield replace(one, key=document.key) if isinstance(one, Dropped) else one
+        for piece in cut_paper(members):
+            yield replace(piece, key=document.key) if isinstance(piece, Dropped) else piece
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
         """Return why a rendering is not a reference, or None."""

@@ -180,7 +180,11 @@ class GithubPagesSource:
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
         """Return what a page lacks without a network, or None if it is whole."""
-        blocked = [one.detail for one in rendering.policy_events if one.kind is PolicyKind.NETWORK]
+        blocked = [
+            policy_event.detail
+            for policy_event in rendering.policy_events
+            if policy_event.kind is PolicyKind.NETWORK
+        ]
         site = rendering.site
         if blocked:
             return Dropped(Reason.NEEDS_NETWORK, _listed(blocked), subset=piece.subset)

@@ -251,7 +251,10 @@ def staves_of(grey: Grey) -> list[Staff]:
             elif not any(staff.lines[0] <= last and staff.lines[-1] >= first for first, last in ruled):
                 candidates.append(staff)
     kept: list[Staff] = []
-    for staff in sorted(candidates, key=lambda one: (-one.seen * (one.right - one.left), one.lines)):
+    for staff in sorted(
+        candidates,
+        key=lambda candidate: (-candidate.seen * (candidate.right - candidate.left), candidate.lines),
+    ):
         if not any(_overlap(staff, other) for other in kept):
             kept.append(staff)
     staves = [replace(staff, lines=staff.lines[:LINES]) for staff in kept]

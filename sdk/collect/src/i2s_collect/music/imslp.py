@@ -156,8 +156,8 @@ class ImslpSource:
 
     def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:
         """Yield every file of a window, or why it is left out. None is fetched."""
-        for one in list_scores(window, web, self.base_url):
-            yield one if isinstance(one, Dropped) else _document(one)
+        for score in list_scores(window, web, self.base_url):
+            yield score if isinstance(score, Dropped) else _document(score)
 
     def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return a file that a person has fetched; nobody is asked for it.

@@ -245,7 +245,7 @@ def score_fault(piece: Piece, rendering: Rendering) -> Dropped | None:
 def local_includes(member: str, includes: Collection[str], files: Collection[str]) -> tuple[str, ...]:
     """Return those inclusions of a file that name another file of its repository."""
     names = {name.rpartition("/")[2] for name in files if name != member}
-    return tuple(one for one in includes if one.replace("\\", "/").rpartition("/")[2] in names)
+    return tuple(include for include in includes if include.replace("\\", "/").rpartition("/")[2] in names)
 
 
 def _fault(member: str, source: LilypondText, neighbours: Collection[str]) -> tuple[Reason, str] | None:

@@ -211,7 +211,7 @@ def card(
     # It is Markdown, so nothing is escaped; names come from the options and closed lists of this program.
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701
     template = environment.from_string(files(__package__).joinpath("card.md").read_text(encoding="utf-8"))
-    total = sum(one["published"] for one in counts.values())
+    total = sum(count["published"] for count in counts.values())
     return template.render(
         name=name,
         source=source,
@@ -410,7 +410,7 @@ def _read_json(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    content = "".join(json.dumps(one, sort_keys=True, ensure_ascii=False) + "\n" for one in lines)
+    content = "".join(json.dumps(line, sort_keys=True, ensure_ascii=False) + "\n" for line in lines)
     path.write_text(content, encoding="utf-8")
 
 

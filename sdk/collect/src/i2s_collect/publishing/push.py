@@ -63,7 +63,7 @@ def plan_upload(folder: Path, name: str, tag: str = "", *, public: bool = False)
         if path.is_file() and not path.is_symlink()
     }
     if not {"README.md", "croissant.json"} <= set(files) or not any(
-        one.endswith(".parquet") for one in files
+        file.endswith(".parquet") for file in files
     ):
         raise UsageError(f"{folder} was not written by `i2s-sdk dataset publish`")
     others = [path for path in folder.rglob("*") if not path.is_dir()]
@@ -126,5 +126,5 @@ def _check_tag(api: HfApi, planned: Upload) -> None:
         tags = api.list_repo_refs(planned.name, repo_type="dataset").tags
     except RepositoryNotFoundError:
         return
-    if planned.tag in {one.name for one in tags}:
+    if planned.tag in {tag.name for tag in tags}:
         raise UsageError(f"{planned.name} has the tag {planned.tag} already; name another one")

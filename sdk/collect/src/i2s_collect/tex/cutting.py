@@ -38,7 +38,10 @@ def cut_paper(members: Mapping[str, bytes]) -> Iterator[Piece | Dropped]:
     if not paper.found:
         yield Dropped(Reason.NOTHING_TO_CUT)
         return
-    files = {id(one.text): number for number, one in reversed(list(enumerate(paper.found)))}
+    files = {
+        id(found_environment.text): number
+        for number, found_environment in reversed(list(enumerate(paper.found)))
+    }
     ordered = sorted(paper.found, key=lambda one: (files[id(one.text)], one.start, -one.end))
     for _, found in groupby(ordered, key=lambda one: id(one.text)):
         yield from _cut_file(list(found), paper)
@@ -48,15 +51,20 @@ def _cut_file(environments: list[FoundEnvironment], paper: Paper) -> Iterator[Pi
     """Yield what is cut out of one file, given in the order in which it begins."""
     taken: dict[str, int] = {}
     known = (0, 0)
-    for one in environments:
-        if one.start < taken.get(one.subset, 0):
+    for environment in environments:
+        if environment.start < taken.get(environment.subset, 0):
             continue
-        start = one.text.byte(one.start, known)
-        known = (one.start, start)
-        span = (start, one.text.byte(one.end, known) if one.end - one.start <= MAX_RAW_CHARACTERS else start)
-        result = cut_one(one, paper)
+        start = environment.text.byte(environment.start, known)
+        known = (environment.start, start)
+        span = (
+            start,
+            environment.text.byte(environment.end, known)
+            if environment.end - environment.start <= MAX_RAW_CHARACTERS
+            else start,
+        )
+        result = cut_one(environment, paper)
         if isinstance(result, Piece):
-            taken[one.subset] = one.end
+            taken[environment.subset] = environment.end
             yield replace(result, span=span)
         else:
             yield result
@@ -83,8 +91,8 @@ def cut_one(environment: FoundEnvironment, paper: Paper) -> Piece | Dropped:
     except ExpansionError as error:
         paper.read += MAX_READ
         return Dropped(Reason.MACROS, str(error), subset=environment.subset)
-    paper.read += sum(one.read for one in (*before, cut))
-    text = "\n".join(_tidy(one.text) for one in (*before, cut))
+    paper.read += sum(expanded.read for expanded in (*before, cut))
+    text = "\n".join(_tidy(expanded.text) for expanded in (*before, cut))
     if refused := refusal(environment.subset, text):
         return refused
     return Piece(
@@ -96,7 +104,7 @@ def cut_one(environment: FoundEnvironment, paper: Paper) -> Piece | Dropped:
         length=len(text),
         notes={
             "environment": environment.name,
-            "expanded": sum(one.count for one in (*before, cut)),
+            "expanded": sum(expanded.count for expanded in (*before, cut)),
             "declarations": len(before),
         },
         loads=paper.loads,

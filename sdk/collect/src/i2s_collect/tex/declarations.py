@@ -128,12 +128,16 @@ def needed(text: str, subset: str, latest: Declaration | None) -> list[str]:
     taken: list[int] = []
     reached = text
     while True:
-        more = [number for number, one in open_ones if number not in taken and _is_used(one, subset, reached)]
+        more = [
+            number
+            for number, declaration in open_ones
+            if number not in taken and _is_used(declaration, subset, reached)
+        ]
         if not more:
             break
         taken += more
-        reached = "\n".join(one.text for number, one in open_ones if number in more)
-    return [one.text for number, one in reversed(open_ones) if number in taken]
+        reached = "\n".join(declaration.text for number, declaration in open_ones if number in more)
+    return [declaration.text for number, declaration in reversed(open_ones) if number in taken]
 
 
 def _usable(subset: str, text: str, latest: Declaration | None) -> Iterator[tuple[int, Declaration]]:

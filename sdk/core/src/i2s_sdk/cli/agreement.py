@@ -63,7 +63,7 @@ def agreement_command(
 
     agreed = agreement(files, human=human, metrics=metrics, system=system)
     if as_json:
-        say_json({"human": human, "systems": [one.to_json() for one in agreed]})
+        say_json({"human": human, "systems": [system_agreement.to_json() for system_agreement in agreed]})
         return
 
     def cells(estimate: Estimate, *, signed: bool = True) -> tuple[str, str]:
@@ -74,13 +74,13 @@ def agreement_command(
     for group in agreed:
         rows = [
             (
-                one.metric,
-                *cells(one.agreement.pearson),
-                *cells(one.agreement.spearman),
-                *cells(one.agreement.kendall),
-                *cells(one.agreement.accuracy, signed=False),
-                str(one.agreement.n),
+                metric.metric,
+                *cells(metric.agreement.pearson),
+                *cells(metric.agreement.spearman),
+                *cells(metric.agreement.kendall),
+                *cells(metric.agreement.accuracy, signed=False),
+                str(metric.agreement.n),
             )
-            for one in group.metrics
+            for metric in group.metrics
         ]
         print_rows(group.system or "all lines", ("metric",), _NUMBERS, rows)

@@ -120,13 +120,13 @@ def _print(versus: Versus) -> None:
     if versus.accounts:
         accounts = [
             (
-                one.task,
-                one.title,
-                f"{one.first[0]} of {one.first[1]}",
-                f"{one.second[0]} of {one.second[1]}",
-                figures.signed(one.difference),
+                account.task,
+                account.title,
+                f"{account.first[0]} of {account.first[1]}",
+                f"{account.second[0]} of {account.second[1]}",
+                figures.signed(account.difference),
             )
-            for one in versus.accounts
+            for account in versus.accounts
         ]
         title = f"{versus.second} against {versus.first}, all samples of each"
         print_rows(title, ("task", "account"), ("first", "second", "difference"), accounts)
@@ -135,18 +135,20 @@ def _print(versus: Versus) -> None:
         return
     rows = [
         (
-            one.task,
-            metric_word(one.task, one.metric),
-            figures.value(one.first),
-            figures.value(one.second),
-            figures.signed(one.difference.value),
-            figures.interval(one.difference),
-            figures.NOTHING if one.p_value is None else f"{one.p_value:.4f}",
-            f"{one.better}, {one.worse}, {one.equal}" if one.by_sample else figures.NOTHING,
-            str(one.difference.n),
-            figures.NOTHING if one.needed is None else str(one.needed),
+            comparison.task,
+            metric_word(comparison.task, comparison.metric),
+            figures.value(comparison.first),
+            figures.value(comparison.second),
+            figures.signed(comparison.difference.value),
+            figures.interval(comparison.difference),
+            figures.NOTHING if comparison.p_value is None else f"{comparison.p_value:.4f}",
+            f"{comparison.better}, {comparison.worse}, {comparison.equal}"
+            if comparison.by_sample
+            else figures.NOTHING,
+            str(comparison.difference.n),
+            figures.NOTHING if comparison.needed is None else str(comparison.needed),
         )
-        for one in versus.comparisons
+        for comparison in versus.comparisons
     ]
     print_rows(
         f"{versus.second} against {versus.first}, instances that both have scored",
@@ -219,26 +221,26 @@ def repeats_command(runs: tuple[str, ...], threshold: float | None, as_json: boo
 
     repeated = repeated_runs(runs, threshold=threshold)
     if as_json:
-        say_json([one.to_json() for one in repeated])
+        say_json([repeats.to_json() for repeats in repeated])
         return
     from i2s_sdk.report import figures
     from i2s_sdk.report.view import metric_word
 
     rows = [
         (
-            one.task,
-            metric_word(one.task, one.metric),
-            figures.value(one.mean.value),
-            figures.interval(one.mean),
-            figures.value(one.within**0.5),
-            figures.value(None if one.between is None else one.between**0.5),
-            str(one.mean.n),
+            repeats.task,
+            metric_word(repeats.task, repeats.metric),
+            figures.value(repeats.mean.value),
+            figures.interval(repeats.mean),
+            figures.value(repeats.within**0.5),
+            figures.value(None if repeats.between is None else repeats.between**0.5),
+            str(repeats.mean.n),
             *(
-                figures.value(one.pass_at[k].value) if k in one.pass_at else ""
-                for k in range(1, one.runs + 1)
+                figures.value(repeats.pass_at[k].value) if k in repeats.pass_at else ""
+                for k in range(1, repeats.runs + 1)
             ),
         )
-        for one in repeated
+        for repeats in repeated
     ]
     numbers = [
         "mean",

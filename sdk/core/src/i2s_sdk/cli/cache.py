@@ -52,7 +52,7 @@ def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
 
     states = cache_states(load_settings(given))
     if given["as_json"]:
-        say_json({one.name: one.to_json() for one in states})
+        say_json({cache_state.name: cache_state.to_json() for cache_state in states})
         return 0
     width = max(map(len, _KINDS))
     for state in states:
@@ -82,7 +82,7 @@ def clear(kinds: tuple[str, ...], **given: Any) -> int:  # noqa: ANN401 - the pa
     from i2s_sdk.run.caches import clear_cache
 
     settings = load_settings(given)
-    chosen = tuple(one for one in _KINDS if one in kinds) or _KINDS
+    chosen = tuple(kind for kind in _KINDS if kind in kinds) or _KINDS
     for name in chosen:
         clear_cache(settings, name)
     say(f"empty: {', '.join(chosen)}", err=True)

@@ -35,7 +35,7 @@ def completion_command(shell: str) -> None:
 
 
 def _items(names: Iterable[str], typed: str) -> list[CompletionItem]:
-    return [CompletionItem(one) for one in dict.fromkeys(names) if one.startswith(typed)]
+    return [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(typed)]
 
 
 def complete_tasks(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -65,7 +65,7 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
         if incomplete.startswith(prefix):
             return _files(prefix, incomplete.removeprefix(prefix))
     own = (form for form in MODELS if not form.startswith("FILE"))  # which begins as its user has called it
-    forms = (*own, *(f"{one}/NAME" for one in packaged_models()))
+    forms = (*own, *(f"{packaged_model}/NAME" for packaged_model in packaged_models()))
     beginnings = (
         form.split("NAME")[0].split("PROVIDER")[0].split("PROGRAM")[0].split("PATH")[0] for form in forms
     )
@@ -91,11 +91,11 @@ def _files(prefix: str, typed: str) -> list[CompletionItem]:
     folder, _, start = typed.rpartition("/")
     base = Path(folder + "/") if "/" in typed else Path()
     try:
-        paths = sorted(one for one in base.iterdir() if one.name.startswith(start))
+        paths = sorted(path for path in base.iterdir() if path.name.startswith(start))
     except OSError:
         return []
     lead = f"{folder}/" if "/" in typed else ""
-    return [CompletionItem(f"{prefix}{lead}{one.name}{'/' if one.is_dir() else ''}") for one in paths]
+    return [CompletionItem(f"{prefix}{lead}{path.name}{'/' if path.is_dir() else ''}") for path in paths]
 
 
 def _parts(ctx: click.Context) -> set[tuple[str, str]]:
@@ -115,12 +115,16 @@ def _parts(ctx: click.Context) -> set[tuple[str, str]]:
         instances = read_folder(folder).instances
     except (I2SError, OSError):
         return set()
-    return {(one.subset, one.difficulty) for one in instances if not tasks or one.task in tasks}
+    return {
+        (instance.subset, instance.difficulty)
+        for instance in instances
+        if not tasks or instance.task in tasks
+    }
 
 
 def _subsets_of_tasks(ctx: click.Context) -> set[str]:
     from i2s_sdk.tasks.registry import BUILT_IN
 
     tasks = ctx.params.get("tasks") or BUILT_IN
-    specs = (BUILT_IN[one] for one in tasks if one in BUILT_IN)
+    specs = (BUILT_IN[task] for task in tasks if task in BUILT_IN)
     return {subset for spec in specs for subset in (*spec.subsets, *spec.wild_subsets)}

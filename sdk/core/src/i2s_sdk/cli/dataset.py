@@ -177,8 +177,8 @@ def list_command(data: str | None, subsets: tuple[str, ...], as_json: bool) -> N
         document = {
             "folder": str(data_set.folder),
             "sha256": data_set.sha256,
-            "instances": sum(one.instances for one in counted),
-            "subsets": [asdict(one) for one in counted],
+            "instances": sum(subset.instances for subset in counted),
+            "subsets": [asdict(subset) for subset in counted],
         }
         say_json(document)
     else:
@@ -191,20 +191,20 @@ def _say(counted: list[Subset]) -> None:
     ]
     rows += [
         (
-            one.task,
-            one.name,
-            str(one.instances),
-            str(one.with_structure),
-            str(one.with_assets),
-            ", ".join(f"{name or 'unknown'} {n}" for name, n in one.difficulties.items()),
+            subset.task,
+            subset.name,
+            str(subset.instances),
+            str(subset.with_structure),
+            str(subset.with_assets),
+            ", ".join(f"{name or 'unknown'} {n}" for name, n in subset.difficulties.items()),
         )
-        for one in counted
+        for subset in counted
     ]
     rows = [tuple(map(visible_line, row)) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    say(f"{sum(one.instances for one in counted)} instances")
+    say(f"{sum(subset.instances for subset in counted)} instances")
 
 
 @dataset_command.command("validate", short_help="Every fault of a local data set.")
@@ -245,7 +245,7 @@ def validate_command(path: str, as_json: bool) -> int:
 
 
 def _listed(faults: tuple[Fault, ...]) -> list[dict[str, str | int]]:
-    return [{"file": str(one.file), "line": one.line, "message": one.message} for one in faults]
+    return [{"file": str(fault.file), "line": fault.line, "message": fault.message} for fault in faults]
 
 
 @dataset_command.command("new", short_help="Begin a data set.")

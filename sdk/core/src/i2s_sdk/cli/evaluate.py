@@ -156,9 +156,9 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
     if given["systems"]:
         raise UsageError("--system chooses among the systems of --predictions, which is not given")
     options = chosen_options(given, settings)
-    models = [one for one in given["models"] if one] or ["oracle"]
+    models = [model for model in given["models"] if model] or ["oracle"]
     prompts = given["prompts"] if len(given["prompts"]) > 1 else ()
-    named = [*models, *(Path(one).stem for one in prompts)]
+    named = [*models, *(Path(prompt).stem for prompt in prompts)]
     folder = run_folder({**given, "model": " ".join(named)}, settings)
     choice: dict[str, Any] = chosen_instances(given)
     choice |= {"scorers": given["scorers"], "turns": given["turns"]}
@@ -240,7 +240,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
     errors = list(result.errors.values())
     if not result.runs:
         raise errors[0]
-    summaries = {name: one.summary for name, one in result.runs.items()}
+    summaries = {name: run_result.summary for name, run_result in result.runs.items()}
     checks = check_requirements(given["requirements"], summaries, given["junit"])
     if result.report is None:
         (run,) = result.runs.values()
@@ -248,12 +248,12 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
         logged = log_runs([run.folder], given["log_to"])
         return code or logged
     codes = [tell_failed(checks)] if checks else []
-    codes += [one.exit_code for one in errors]
+    codes += [i2s_error.exit_code for i2s_error in errors]
     if as_json:
         runs = {name: _document(run) for name, run in result.runs.items()}
-        failed = {name: one.message for name, one in result.errors.items()}
+        failed = {name: i2s_error.message for name, i2s_error in result.errors.items()}
         document = {**result.report.to_json(), "covered": result.covered, "runs": runs, "errors": failed}
-        document["requirements"] = [one.to_json() for one in checks]
+        document["requirements"] = [check.to_json() for check in checks]
         say_json(document)
         codes += [_tell_coverage(run, settings) for run in result.runs.values()]
     else:
@@ -273,7 +273,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
         say(f"Report, with all columns, subsets and samples: {shown(report.path)}")
     for name, error in result.errors.items():
         say(f"{name} could not be asked: {error.message}", err=True)
-    logged = log_runs([one.folder for one in result.runs.values()], given["log_to"])
+    logged = log_runs([run_result.folder for run_result in result.runs.values()], given["log_to"])
     return max(codes) or logged
 
 
@@ -283,7 +283,7 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Se
     from i2s_sdk.run.storage.interface import shown
 
     if as_json:
-        required = {"requirements": [one.to_json() for one in checks]} if checks else {}
+        required = {"requirements": [check.to_json() for check in checks]} if checks else {}
         say_json({**_document(result), **required})
     else:
         if result.label:
@@ -307,7 +307,7 @@ def _document(result: RunResult) -> dict[str, Any]:
         **result.summary.to_json(),
         "unavailable": dict(result.unavailable),
         "unanswered_calls": dict(result.unanswered_calls),
-        "skill": {task: asdict(one) for task, one in result.skills.items()},
+        "skill": {task: asdict(skill) for task, skill in result.skills.items()},
         "skill_by_subset": {
             task: subset_skills_document(of_task) for task, of_task in result.skills_by_subset.items()
         },
@@ -347,7 +347,7 @@ def _dry_run(
         model: dry_run(data, model, out=folders[model], options=options, settings=settings, **choice)
         for model in models
     }
-    documents = {model: _counts_document(one) for model, one in counts.items()}
+    documents = {model: _counts_document(count) for model, count in counts.items()}
     if as_json:
         say_json(documents if len(models) > 1 else documents[models[0]])
         return 0

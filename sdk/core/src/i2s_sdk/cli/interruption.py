@@ -265,7 +265,7 @@ class _Story:
             yield "interrupted:"
             yield from self._counts(runs)
         else:
-            yield from (f"interrupted: {_count(one)}" for one in runs.values())
+            yield from (f"interrupted: {_count(run)}" for run in runs.values())
         if last is not None and last.reference:
             yield f"  {last.run}, for comparison: {last.finished} of {last.planned} samples are done"
         results = looked_up(self._journals, self._settings, seconds)
@@ -275,7 +275,7 @@ class _Story:
 
     def _counts(self, runs: Mapping[str, Progress]) -> Iterator[str]:
         """Yield a line for each of several runs, those that are to come among them."""
-        for name in dict.fromkeys([*(one.run for one in self._journals), *runs]):
+        for name in dict.fromkeys([*(journal.run for journal in self._journals), *runs]):
             said = _count(runs[name]) if name in runs else "nothing was done by this command"
             yield f"  {name}: {said}"
 

@@ -48,14 +48,17 @@ def judge_command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - 
     from i2s_sdk.run.judge import judge, judges_of
 
     opened = open_model(model, options)
-    journals = [Journal(one.task, run, one.calls, one.answers) for one in judges_of(opened)]
+    journals = [
+        Journal(judge_manifest.task, run, judge_manifest.calls, judge_manifest.answers)
+        for judge_manifest in judges_of(opened)
+    ]
     with ProgressLine(sys.stderr, ["answers"]) as progress, interruptible(journals, settings, progress):
         judged = judge(run, opened, settings=settings, on_progress=progress.show_run)
     if given["as_json"]:
-        say_json([one.to_json() for one in judged])
+        say_json([judged_run.to_json() for judged_run in judged])
     else:
         _print(run, judged)
-    return BELOW_COVERAGE if any(one.unanswered for one in judged) else 0
+    return BELOW_COVERAGE if any(judged_run.unanswered for judged_run in judged) else 0
 
 
 def _print(run: str, judged: list[JudgedRun]) -> None:
@@ -115,12 +118,12 @@ def human_scores_command(
     scores = [score for file in files for score in read_scores(Path(file), scoring)]
     systems, related = by_system(scores), correlations(scores, scoring.names)
     if as_json:
-        say_json({"systems": [asdict(one) for one in systems], "correlations": related})
+        say_json({"systems": [asdict(system_scores) for system_scores in systems], "correlations": related})
         return
-    kinds = list(dict.fromkeys(kind for one in systems for kind in one.correctness))
-    headings = [one.heading for one in scoring.criteria]
+    kinds = list(dict.fromkeys(kind for system_scores in systems for kind in system_scores.correctness))
+    headings = [human_criterion.heading for human_criterion in scoring.criteria]
     head = ("system", "language", "answers", "failed", *headings, *headings, *kinds)
-    rows = [_row(one, kinds) for one in systems]
+    rows = [_row(system_scores, kinds) for system_scores in systems]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     for row in (head, *rows):
         sized = enumerate(zip(row, widths, strict=True))
@@ -155,11 +158,13 @@ def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | No
     kept = read_human_scores(open_storage(run))
     assert kept is not None, "it was just written"
     if as_json:
-        document = {"human": kept.to_json(), "agreement": [one.to_json() for one in agreed]}
+        document = {"human": kept.to_json(), "agreement": [agreement.to_json() for agreement in agreed]}
         say_json(document)
         return
     label = run_name(read_run(run).manifest)
     print_table(
-        agreement_table(SPECS[kept.task].title, [(label, one) for one in agreed]), sys.stdout, intervals=True
+        agreement_table(SPECS[kept.task].title, [(label, agreement) for agreement in agreed]),
+        sys.stdout,
+        intervals=True,
     )
     say(f"{kept.rows} rows of {kept.system!r}, of {len(kept.scores)} samples of the run")

@@ -80,10 +80,10 @@ def ladder_command(
     if as_json:
         say_json(made.to_json())
         return
-    for one in made.tasks:
-        if not one.subset:
-            print_rows(one.task, ("metric",), HEADS, ladder_rows(one))
-    for one in made.tasks:
-        for note in ladder_notes(one) if not one.subset else ():
+    for task in made.tasks:
+        if not task.subset:
+            print_rows(task.task, ("metric",), HEADS, ladder_rows(task))
+    for task in made.tasks:
+        for note in ladder_notes(task) if not task.subset else ():
             say(note)
     say(f"Tables of subsets, image and every answer: {folder}/ladder.md, ladder.svg, index.html")

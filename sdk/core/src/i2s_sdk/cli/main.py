@@ -187,7 +187,7 @@ def group() -> None:
     """  # noqa: D301 - \b is for click
 
 
-_NAMED = (*(one.name for one in RENDERER_SPECS), "metrics")
+_NAMED = (*(renderer_spec.name for renderer_spec in RENDERER_SPECS), "metrics")
 group.help = str(group.help).replace("{variables}", ", ".join(map(variable_name, _NAMED)))
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_TITLES = {one.name: one.title for one in SERVICES}
+_TITLES = {service.name: service.title for service in SERVICES}
 
 
 def settings_options_for(*services: str) -> Callable[[F], F]:
@@ -94,7 +94,9 @@ def names_services(command: click.Command) -> click.Command:
     first, *_ = RENDERERS
     words = {
         "services": ", ".join((*RENDERERS, DOCUMENTS, METRICS)),
-        "short_names": ", ".join((*(one.removeprefix("render-") for one in RENDERERS), DOCUMENTS, METRICS)),
+        "short_names": ", ".join(
+            (*(renderer.removeprefix("render-") for renderer in RENDERERS), DOCUMENTS, METRICS)
+        ),
         "first": first,
         "FIRST": setting_of(first).upper(),
     }
@@ -213,7 +215,7 @@ def _runs_in(name: str) -> list[str]:
     folder = Path(name)
     if not folder.is_dir() or (folder / MANIFEST).exists():
         return [name]
-    runs = sorted(str(one.parent) for one in folder.glob(f"*/{MANIFEST}"))
+    runs = sorted(str(path.parent) for path in folder.glob(f"*/{MANIFEST}"))
     return runs or [name]
 
 
@@ -238,7 +240,7 @@ def parse_destinations(texts: Sequence[str]) -> list[Destination]:
         return []
     from i2s_sdk.report.experiment_logs import Destination
 
-    return [Destination.parse(one) for one in texts]
+    return [Destination.parse(text) for text in texts]
 
 
 def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination], *, samples: bool = False) -> int:
@@ -288,7 +290,7 @@ def parse_requirements(texts: Sequence[str]) -> list[Requirement]:
         return []
     from i2s_sdk.stats.requirements import Requirement
 
-    return [Requirement.parse(one) for one in texts]
+    return [Requirement.parse(text) for text in texts]
 
 
 def check_requirements(
@@ -302,7 +304,7 @@ def check_requirements(
     """
     from i2s_sdk.stats.requirements import check_runs, write_junit
 
-    of_runs = {name for summary in runs.values() for one in summary.tasks.values() for name in one.values}
+    of_runs = {name for summary in runs.values() for task in summary.tasks.values() for name in task.values}
     for requirement in requirements:
         requirement.require_metric(of_runs)
     checks = check_runs(requirements, runs)

@@ -151,7 +151,10 @@ def _document(result: RenderedSource, out: str | None) -> dict[str, Any]:
         else None,
         "error_line": result.error_line or None,
         "repairs": [asdict(repair) for repair in result.repairs],
-        "policy_events": [{**asdict(one), "kind": one.kind.name} for one in rendering.policy_events],
+        "policy_events": [
+            {**asdict(policy_event), "kind": policy_event.kind.name}
+            for policy_event in rendering.policy_events
+        ],
         "stages": [asdict(stage) for stage in rendering.stages],
         "usage": asdict(rendering.usage),
         "limits": asdict(rendering.limits),
@@ -169,7 +172,7 @@ def _undefined(result: RenderedSource) -> dict[str, Any] | None:
     undefined = result.rendering.error.undefined if result.rendering.error else None
     if undefined is None:
         return None
-    providers = [{"kind": one.kind.name, "name": one.name} for one in undefined.providers]
+    providers = [{"kind": provider.kind.name, "name": provider.name} for provider in undefined.providers]
     return {"name": undefined.name, "providers": providers}
 
 
@@ -179,7 +182,7 @@ def say_error(error: SourceError, message: str) -> None:
         line = f"line {error.line}: " if error.line else ""
         say(f"first error: {line}{error.message}", err=True)
     if error.undefined is not None:
-        names = [one.name for one in error.undefined.providers]
+        names = [provider.name for provider in error.undefined.providers]
         shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
         origin = f"defined by {shown}" if names else "nothing that is installed defines it"
         say(f"undefined: {error.undefined.name}; {origin}", err=True)
@@ -284,7 +287,7 @@ class _Languages(LazyGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the languages; of a renderer that has several, the first."""
-        every = [one.languages[0] for one in (*RENDERER_SPECS, *usable_renderers())]
+        every = [renderer_spec.languages[0] for renderer_spec in (*RENDERER_SPECS, *usable_renderers())]
         return list(dict.fromkeys((*super().list_commands(ctx), *every)))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -303,9 +306,11 @@ class _Languages(LazyGroup):
 @click.group(
     "render",
     cls=_Languages,
-    modules={one.name: f"{languages.__name__}.{one.name}" for one in iter_modules(languages.__path__)},
+    modules={
+        module.name: f"{languages.__name__}.{module.name}" for module in iter_modules(languages.__path__)
+    },
     kind="engine",
-    order=tuple(one.languages[0] for one in RENDERER_SPECS),
+    order=tuple(renderer_spec.languages[0] for renderer_spec in RENDERER_SPECS),
     short_help="Render code to a PNG.",
 )
 def render_command() -> None:

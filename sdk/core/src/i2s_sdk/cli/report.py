@@ -187,7 +187,7 @@ def table_command(
         checks = check_requirements(required, summaries, junit)
     if as_json:
         tables = [one.to_json() for one in paper_tables]
-        document = {"tables": tables, "requirements": [one.to_json() for one in checks]}
+        document = {"tables": tables, "requirements": [check.to_json() for check in checks]}
         say_json(document if required else tables)
     elif kind == "terminal":
         for paper_table in paper_tables:

@@ -94,7 +94,7 @@ def provided_names() -> list[tuple[str, str]]:
     records: list[tuple[str, Any]] = []
     for group, title in _TITLES.items():
         suffix = "/NAME" if group is PluginGroup.MODELS else ""
-        names = [f"{name}{suffix} ({package_of(one)})" for name, one in plugins(group).items()]
+        names = [f"{name}{suffix} ({package_of(plugin)})" for name, plugin in plugins(group).items()]
         if names:
             records.append((title, ", ".join(names)))
     return records
@@ -122,7 +122,7 @@ def _read_table(context: click.Context, option: click.Parameter, config: str | N
     name = context.command.name or ""
     path, tables = command_tables(config)
     table = tables.get(name, {})
-    known = {_flag(one): one for one in context.command.params if isinstance(one, click.Option)}
+    known = {_flag(param): param for param in context.command.params if isinstance(param, click.Option)}
     defaults: dict[str, Any] = {}
     for key, value in table.items():
         flag = key.replace("_", "-")
@@ -497,4 +497,4 @@ def tell_failures(failures: Sequence[FailureReason]) -> None:
         label = f"{reason.count} {reason.outcome}{', such as' if reason.count > 1 else ''}"
         say(f"  {label}: {' '.join(reason.message.split())}", err=True)
     if len(failures) > _MOST_REASONS:
-        say(f"  and {sum(one.count for one in failures[_MOST_REASONS:])} for other reasons", err=True)
+        say(f"  and {sum(failure.count for failure in failures[_MOST_REASONS:])} for other reasons", err=True)

@@ -162,8 +162,8 @@ def _tell_folder(result: FolderScore, as_json: bool) -> int:
     if as_json:
         document = {
             "metrics": result.values,
-            "n": {name: one.n for name, one in result.means.items()},
-            "pairs": [_pair(one) for one in result.pairs],
+            "n": {name: mean.n for name, mean in result.means.items()},
+            "pairs": [_pair(pair) for pair in result.pairs],
             "missing": list(result.missing),
             "unmatched": list(result.unmatched),
             "unavailable": dict(result.unavailable),
@@ -219,20 +219,20 @@ def metrics_command(as_json: bool, **given: str | bool | None) -> int:
     if as_json:
         document = [
             {
-                "name": one.name,
-                "profiles": [str(profile) for profile in one.profiles],
-                "version": one.version,
-                "summary": one.summary,
-                "source": one.source,
-                "direction": one.direction.name.lower(),
-                "lower_bound": _bound(one.lower_bound),
-                "upper_bound": _bound(one.upper_bound),
-                "symmetric": one.symmetric,
-                "parts": list(one.parts),
-                "available": one.available,
-                "unavailable_reason": one.unavailable_reason,
+                "name": metric_description.name,
+                "profiles": [str(profile) for profile in metric_description.profiles],
+                "version": metric_description.version,
+                "summary": metric_description.summary,
+                "source": metric_description.source,
+                "direction": metric_description.direction.name.lower(),
+                "lower_bound": _bound(metric_description.lower_bound),
+                "upper_bound": _bound(metric_description.upper_bound),
+                "symmetric": metric_description.symmetric,
+                "parts": list(metric_description.parts),
+                "available": metric_description.available,
+                "unavailable_reason": metric_description.unavailable_reason,
             }
-            for one in described
+            for metric_description in described
         ]
         say_json({"metrics": document, "tasks": _tasks(settings.profile)})
         return 0
@@ -257,11 +257,15 @@ def _tasks(profile: Profile) -> dict[str, dict[str, Any]]:
     for name, spec in SPECS.usable().items():
         task = open_task(name, profile)
         images = [image_metric(one, profile) for one in image_metrics(task)]
-        metrics = {one.name: {"by": METRICS, "aggregate": str(one.aggregate)} for one in images}
+        metrics = {image.name: {"by": METRICS, "aggregate": str(image.aggregate)} for image in images}
         for scorer in scorers_of(task):
             by = f"{scorer.name} {scorer.version}"
             metrics |= {own.name: {"by": by, "aggregate": str(own.aggregate)} for own in scorer.metrics}
-        averages = {one.name: list(one.of) for one in spec.averages if not metrics.keys().isdisjoint(one.of)}
+        averages = {
+            average.name: list(average.of)
+            for average in spec.averages
+            if not metrics.keys().isdisjoint(average.of)
+        }
         by_task[name] = {"main": spec.main_metric, "metrics": metrics, "averages": averages}
     return by_task
 

@@ -157,9 +157,9 @@ def status_command(as_json: bool) -> int:
     from i2s_sdk.stack.lifecycle import last_words, status
 
     states = status()
-    ok = bool(states) and all(one.serves for one in states)
+    ok = bool(states) and all(service_state.serves for service_state in states)
     if as_json:
-        say_json({"ok": ok, "services": [asdict(one) for one in states]})
+        say_json({"ok": ok, "services": [asdict(service_state) for service_state in states]})
     elif not states:
         say("nothing is up; `i2s-sdk up` starts the services", err=True)
         if words := last_words():
@@ -199,7 +199,7 @@ def logs_command(name: str | None, lines: int, follow: bool) -> None:
 
 
 # The longest name of a finding about our own services.
-_NAME_WIDTH = max(len(f"{one.name} isolation") for one in SERVICES)
+_NAME_WIDTH = max(len(f"{service.name} isolation") for service in SERVICES)
 
 
 @names_services

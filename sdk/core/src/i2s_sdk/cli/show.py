@@ -58,17 +58,19 @@ def show_command(run: str, samples: tuple[str, ...], lowest: int, account: str |
     if account is not None:
         values = {one: values[one] for one in _of_account(stored, account)}
         lowest = len(values)
-    lowest_ids = sorted(values, key=lambda one: (values[one] is not None, values[one] or 0.0, one))[:lowest]
-    records = [stored.with_texts(_named(stored, one)) for one in lowest_ids]
+    lowest_ids = sorted(values, key=lambda value: (values[value] is not None, values[value] or 0.0, value))[
+        :lowest
+    ]
+    records = [stored.with_texts(_named(stored, lowest_id)) for lowest_id in lowest_ids]
     for name in samples:
         answers = (_named(stored, name), *stored.turns.get(name, ()))
-        records += [stored.with_texts(one) for one in answers]
+        records += [stored.with_texts(answer) for answer in answers]
     if as_json:
-        say_json([record_line(one) for one in records])
+        say_json([record_line(record) for record in records])
     elif account is not None and not records:
         say(f"No sample of {run} is in the account {account}.")
     elif samples:
-        say("\n\n".join("\n".join(_lines(stored, one)) for one in records))
+        say("\n\n".join("\n".join(_lines(stored, record)) for record in records))
     else:
         _print_lowest(records, values)
 
@@ -85,14 +87,14 @@ def _of_account(stored: StoredRun, name: str) -> list[str]:
     records = stored.ordered()
     if name == SAME_ANSWER:
         by_task = [
-            [one for one in records if one.instance.task == task]
-            for task in {one.instance.task for one in records}
+            [record for record in records if record.instance.task == task]
+            for task in {record.instance.task for record in records}
         ]
-        same = {one.instance.id for own in by_task for one in same_answers(own)}
-        return [one.instance.id for one in records if one.instance.id in same]
+        same = {same_answer.instance.id for own in by_task for same_answer in same_answers(own)}
+        return [record.instance.id for record in records if record.instance.id in same]
     if name not in set(Account):
         raise UnknownNameError("account", name, [*map(str, Account), SAME_ANSWER])
-    return [one.instance.id for one in records if name in accounts_of(one)]
+    return [record.instance.id for record in records if name in accounts_of(record)]
 
 
 def _named(stored: StoredRun, identity: str) -> Record:
@@ -104,7 +106,7 @@ def _named(stored: StoredRun, identity: str) -> Record:
     from i2s_sdk.data.selection import require_ids
     from i2s_sdk.errors import UsageError
 
-    require_ids((identity,), {one.id for one in stored.planned})
+    require_ids((identity,), {planned_instance.id for planned_instance in stored.planned})
     if identity not in stored.records:
         raise UsageError(f"sample {identity!r} has not been finished; the same evaluate goes on with it")
     return stored.records[identity]
@@ -120,11 +122,11 @@ def _main_values(stored: StoredRun) -> dict[str, float | None]:
     records = stored.ordered()
     main = {
         task: task_columns(stored.manifest, task).metrics_of(task_spec(task).main_metric)
-        for task in {one.instance.task for one in records}
+        for task in {record.instance.task for record in records}
     }
     return {
-        one.instance.id: column_value([[part_of(one, metric) for metric in main[one.instance.task]]])
-        for one in records
+        record.instance.id: column_value([[part_of(record, metric) for metric in main[record.instance.task]]])
+        for record in records
     }
 
 
@@ -135,12 +137,12 @@ def _print_lowest(records: Sequence[Record], values: Mapping[str, float | None])
 
     rows = [
         (
-            one.instance.id,
-            f"{one.instance.task}/{one.instance.subset}",
-            _ending(one),
-            f"{task_spec(one.instance.task).main_metric} {figures.value(values[one.instance.id])}",
+            record.instance.id,
+            f"{record.instance.task}/{record.instance.subset}",
+            _ending(record),
+            f"{task_spec(record.instance.task).main_metric} {figures.value(values[record.instance.id])}",
         )
-        for one in records
+        for record in records
     ]
     print_rows("", ("id", "subset", "how it ended"), ("value",), rows)
 
@@ -181,7 +183,7 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
         yield f"repair: {repair.kind} {repair.detail}"
     if record.score.metrics:
         yield "values: " + ", ".join(
-            f"{name} {figures.value(one)}" for name, one in record.score.metrics.items()
+            f"{name} {figures.value(metric)}" for name, metric in record.score.metrics.items()
         )
     for name, reason in record.score.undefined.items():
         yield f"{name} is not defined: {reason}"

@@ -364,7 +364,7 @@ def _local_tables(name: HubName) -> list[Table]:
         raise DataError(root, 0, "holds neither SUBSET/*.parquet nor what datasets.save_to_disk writes")
     if "" in homes:
         return [_load(homes[""], root, "")]
-    usual = tuple(one for one in homes if one not in task_spec(name.task).wild_subsets) or tuple(homes)
+    usual = tuple(home for home in homes if home not in task_spec(name.task).wild_subsets) or tuple(homes)
     return [_load(homes[one], root, one) for one in _known(name, tuple(homes)) or usual]
 
 
@@ -452,12 +452,12 @@ def read_hub(name: str, subsets: Sequence[str] = (), *, home: Path | None = None
 
 def _share(names: Sequence[HubName], subsets: Sequence[str]) -> list[HubName]:
     """Return those of several repositories that have any of the subsets, each with its own of them."""
-    specs = (task_spec(one.task) for one in names)
-    known = {one.name: {*one.subsets, *one.wild_subsets} for one in specs}
+    specs = (task_spec(name.task) for name in names)
+    known = {spec.name: {*spec.subsets, *spec.wild_subsets} for spec in specs}
     for subset in subsets:
         if not any(subset in some for some in known.values()):
             raise UnknownNameError("subset", subset, set().union(*known.values()))
-    shared = ((one, [subset for subset in subsets if subset in known[one.task]]) for one in names)
+    shared = ((name, [subset for subset in subsets if subset in known[name.task]]) for name in names)
     return [one.wanted(own) for one, own in shared if own]
 
 

@@ -19,8 +19,12 @@ from i2s_sdk.instances.site_files import INDEXES, read_site_folder
 from i2s_sdk.tasks.registry import BUILT_IN, SPECS
 
 #: Suffix of a document, and its task. A folder with an index page is a site as well.
-DOCUMENTS = {one.structure_suffix: one.name for one in BUILT_IN.values() if one.structure_suffix}
-_SITE = next(one.name for one in BUILT_IN.values() if one.structure_is_site)
+DOCUMENTS = {
+    task_spec.structure_suffix: task_spec.name
+    for task_spec in BUILT_IN.values()
+    if task_spec.structure_suffix
+}
+_SITE = next(task_spec.name for task_spec in BUILT_IN.values() if task_spec.structure_is_site)
 #: Suffixes of images; those after the first line are converted to PNG.
 IMAGES = (
     ".png", ".jpg", ".jpeg", ".webp",
@@ -70,7 +74,7 @@ class Found:
 def task_folders(source: Path) -> list[Path]:
     """Return the subfolders that are named after tasks, in the order of tasks; a site is none of them."""
     folders = [source / name for name in SPECS]
-    return [one for one in folders if one.is_dir() and not _is_site(one)]
+    return [folder for folder in folders if folder.is_dir() and not _is_site(folder)]
 
 
 def find_in_task_folders(source: Path) -> Found:
@@ -171,7 +175,7 @@ _NAMED = 3
 
 def _nothing(source: Path, left_out: list[LeftOut]) -> str:
     wanted = ", ".join((*IMAGES, *DOCUMENTS))
-    named = ", ".join(one.name for one in task_folders(source))
+    named = ", ".join(task_folder.name for task_folder in task_folders(source))
     hint = f"; leave --task out to take the folders of tasks in it ({named})" if named else ""
     faults = "".join(f"; {one}" for one in [one for one in left_out if one.fault][:_NAMED])
     return f"{source} holds no image and no document ({wanted}, folders of sites){hint}{faults}"
@@ -206,7 +210,9 @@ def _suffix(path: Path) -> str:
     if path.is_dir():
         return ""
     low = path.name.lower()
-    return next((one for one in (*DOCUMENTS, *IMAGES) if low.endswith(one) and low != one), "")
+    return next(
+        (document for document in (*DOCUMENTS, *IMAGES) if low.endswith(document) and low != document), ""
+    )
 
 
 _STARTER, _STARTER_SUFFIX = "gaussian-posterior", ".tex"
@@ -268,7 +274,9 @@ def new_dataset(
                 _taken(folder, source_files.files, subset or source.resolve().name, most_pixels, notes)
             )
             if not lines:
-                named = "; ".join(map(str, [one for one in notes.left_out if one.fault][:_NAMED]))
+                named = "; ".join(
+                    map(str, [left_out for left_out in notes.left_out if left_out.fault][:_NAMED])
+                )
                 raise DataError(source, 0, f"holds nothing that can be taken: {named}")
             count = write_index(folder, lines)
         warnings = [
@@ -351,8 +359,8 @@ class _LeftOutError(Exception):
 
 def _with_partner(files: FoundFiles, left_out: LeftOut) -> list[LeftOut]:
     """Return a file that is left out, and the other file of its instance."""
-    others = [one for one in (files.image, files.document) if one not in (None, left_out.path)]
-    return [left_out, *(LeftOut(one, f"is left out with {left_out.path.name}") for one in others if one)]
+    others = [path for path in (files.image, files.document) if path not in (None, left_out.path)]
+    return [left_out, *(LeftOut(path, f"is left out with {left_out.path.name}") for path in others if path)]
 
 
 def _image(path: Path, most_pixels: int) -> tuple[bytes, ConvertedImage | None]:

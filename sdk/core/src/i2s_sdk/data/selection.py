@@ -88,18 +88,18 @@ class Selection:
             UsageError: No instance has an id that is asked for, or none fits all filters.
         """
         chosen = self._limited(self._filtered(list(instances)))
-        return [one for one in chosen if self.shard is None or self.shard.has(one.id)]
+        return [instance for instance in chosen if self.shard is None or self.shard.has(instance.id)]
 
     def _filtered(self, instances: Sequence[Instance]) -> list[Instance]:
-        _require_known("subset", self.subsets, (one.subset for one in instances))
-        _require_known("difficulty", self.difficulties, (one.difficulty for one in instances))
-        require_ids(self.ids, {one.id for one in instances})
+        _require_known("subset", self.subsets, (instance.subset for instance in instances))
+        _require_known("difficulty", self.difficulties, (instance.difficulty for instance in instances))
+        require_ids(self.ids, {instance.id for instance in instances})
         chosen = [
-            one
-            for one in instances
-            if (not self.subsets or one.subset in self.subsets)
-            and (not self.difficulties or one.difficulty in self.difficulties)
-            and (not self.ids or one.id in self.ids)
+            instance
+            for instance in instances
+            if (not self.subsets or instance.subset in self.subsets)
+            and (not self.difficulties or instance.difficulty in self.difficulties)
+            and (not self.ids or instance.id in self.ids)
         ]
         if instances and not chosen:
             raise UsageError(f"no instance has {self._filters()}; leave one of these out")
@@ -114,8 +114,8 @@ class Selection:
             return instances
         if self.seed is None:
             return instances[: self.limit]
-        taken = set(sorted((one.id for one in instances), key=_order(self.seed))[: self.limit])
-        return [one for one in instances if one.id in taken]
+        taken = set(sorted((instance.id for instance in instances), key=_order(self.seed))[: self.limit])
+        return [instance for instance in instances if instance.id in taken]
 
 
 def _order(seed: int) -> Callable[[str], bytes]:

@@ -100,6 +100,6 @@ class Content:
         if self.site is not None:
             site = {name: hashlib.sha256(content).hexdigest() for name, content in self.site.items()}
         parts = [self.structure, site, self.text, self.target]
-        if all(one is None for one in parts):
+        if all(part is None for part in parts):
             return ""
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("ascii")).hexdigest()

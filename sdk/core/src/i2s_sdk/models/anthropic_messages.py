@@ -78,8 +78,8 @@ class AnthropicMessages(StainlessProvider["AsyncAnthropic"]):
         request: dict[str, Any] = {
             "model": self.model,
             "messages": [
-                {"role": one.role, "content": [_block(part) for part in one.parts]}
-                for one in question.messages_images_first
+                {"role": message.role, "content": [_block(part) for part in message.parts]}
+                for message in question.messages_images_first
             ],
             "max_tokens": question.max_tokens or self.options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text

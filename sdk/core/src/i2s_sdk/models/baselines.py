@@ -178,7 +178,7 @@ def _size(path: Path) -> tuple[int, int]:
         raise ModelError(f"{path}: {error}") from None
 
 
-_FORMS: Mapping[str, Form] = {one.name: one.form for one in KINDS}
+_FORMS: Mapping[str, Form] = {kind.name: kind.form for kind in KINDS}
 
 
 class ChanceBaseline(Model):

@@ -287,7 +287,7 @@ class BatchedProvider(ModelProvider):
             self._timer = None
         if self._gathered:
             requests, self._gathered, self._bytes = self._gathered, [], 0
-            self._start(self._send(requests), [one.key for one in requests])
+            self._start(self._send(requests), [request.key for request in requests])
 
     def _follow_once(self, record: BatchRecord) -> None:
         """Wait for a batch of before, unless somebody does already."""
@@ -308,7 +308,7 @@ class BatchedProvider(ModelProvider):
         task.add_done_callback(self._tasks.discard)
 
     async def _send(self, requests: Sequence[BatchRequest]) -> None:
-        record = await asyncio.to_thread(self._records.begin, [one.key for one in requests])
+        record = await asyncio.to_thread(self._records.begin, [request.key for request in requests])
         try:
             with self._api.failures():
                 batch: str | None = await self._api.send(record.name, requests)

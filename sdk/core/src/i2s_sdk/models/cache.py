@@ -70,7 +70,7 @@ def question_key(provider: AskedModel, question: ReadQuestion) -> str:
     else:
         asked |= {
             "format": PARTS_FORMAT,
-            "parts": [_part(one) for one in question.parts],
+            "parts": [_part(part) for part in question.parts],
             "system": question.system,
             "max_tokens": question.max_tokens,
             # As text, since providers write the fields of an object in the order of its schema.
@@ -78,7 +78,7 @@ def question_key(provider: AskedModel, question: ReadQuestion) -> str:
         }
     if question.earlier:
         asked["earlier"] = [
-            {"parts": [_part(one) for one in exchange.parts], "answer": exchange.answer}
+            {"parts": [_part(part) for part in exchange.parts], "answer": exchange.answer}
             for exchange in question.earlier
         ]
     if question.vendor_order:

@@ -232,7 +232,8 @@ def _question_fields(question: ReadQuestion, parameters: Mapping[str, object]) -
         asked["parts"] = _part_fields(question.parts)
     if question.earlier:
         asked["earlier"] = [
-            {"parts": _part_fields(one.parts), "completion": one.answer} for one in question.earlier
+            {"parts": _part_fields(read_exchange.parts), "completion": read_exchange.answer}
+            for read_exchange in question.earlier
         ]
     if question.system:
         asked["system"] = question.system

@@ -237,8 +237,8 @@ def _target(name: str, options: ModelOptions) -> _Target | None:
 
 def _tokens(vendor: str, question: ReadQuestion) -> int:
     words = math.ceil(len((question.system + question.transcript).encode()) / BYTES_PER_TOKEN)
-    return words + sum(image_tokens(vendor, one.width, one.height) for one in question.all_images)
+    return words + sum(image_tokens(vendor, image.width, image.height) for image in question.all_images)
 
 
 def _images(question: Question) -> int:
-    return sum(isinstance(one, ImagePart) for one in question.parts)
+    return sum(isinstance(part, ImagePart) for part in question.parts)

@@ -85,8 +85,8 @@ class GoogleGenAI(VendorProvider["Client"]):
 
         roles = {"user": "user", "assistant": "model"}
         contents = [
-            Content(role=roles[one.role], parts=[_part(part) for part in one.parts])
-            for one in question.messages
+            Content(role=roles[message.role], parts=[_part(part) for part in message.parts])
+            for message in question.messages
         ]
         return {"model": self.model, "contents": contents, "config": self._config(question)}
 

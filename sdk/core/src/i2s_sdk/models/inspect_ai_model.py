@@ -217,9 +217,9 @@ def _answer(output: ModelOutput) -> Answer:
     )
     return with_reasoning(
         answer,
-        "\n".join(one.reasoning for one in thoughts if not one.redacted),
+        "\n".join(thought.reasoning for thought in thoughts if not thought.redacted),
         hidden=bool(thoughts or (usage and usage.reasoning_tokens)),
-        tools=[one.function for one in message.tool_calls or []],
+        tools=[tool_call.function for tool_call in message.tool_calls or []],
     )
 
 
@@ -233,12 +233,12 @@ def _messages(question: ReadQuestion, model: str) -> list[ChatMessage]:
     )
 
     messages: list[ChatMessage] = [ChatMessageSystem(content=question.system)] if question.system else []
-    for one in question.messages_images_first if model.startswith(_ANTHROPIC) else question.messages:
+    for message in question.messages_images_first if model.startswith(_ANTHROPIC) else question.messages:
         content: list[Content] = [
             ContentText(text=part) if isinstance(part, str) else ContentImage(image=part.data_url)
-            for part in one.parts
+            for part in message.parts
         ]
-        if one.role == "user":
+        if message.role == "user":
             messages.append(ChatMessageUser(content=content))
         else:
             messages.append(ChatMessageAssistant(content=content))

@@ -96,7 +96,7 @@ class OpenAIChat(StainlessProvider["AsyncOpenAI"]):
         messages: list[dict[str, Any]] = []
         if question.system:
             messages.append({"role": "system", "content": question.system})
-        messages += [{"role": one.role, "content": _content(one)} for one in question.messages]
+        messages += [{"role": message.role, "content": _content(message)} for message in question.messages]
         request: dict[str, Any] = {
             "model": self.model,
             "messages": messages,
@@ -243,10 +243,12 @@ def _tools(message: Mapping[str, Any]) -> list[str]:
     """Return the names of the tools that a message calls, by OpenAI's protocol or its older form."""
     calls = message.get("tool_calls")
     functions = (
-        [one.get("function") for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+        [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     )
     return [
-        str(one.get("name")) for one in (*functions, message.get("function_call")) if isinstance(one, dict)
+        str(function.get("name"))
+        for function in (*functions, message.get("function_call"))
+        if isinstance(function, dict)
     ]
 
 
@@ -402,8 +404,10 @@ class OpenAIBatches(BatchApi):
 def _batch_fault(batch: Batch) -> AttemptError:
     """Return why a batch failed as a whole."""
     errors = batch.errors.data if batch.errors and batch.errors.data else []
-    said = "; ".join(f"{one.code}: {one_line(one.message)}" for one in errors[:3]) or "no reason is given"
+    said = (
+        "; ".join(f"{error.code}: {one_line(error.message)}" for error in errors[:3]) or "no reason is given"
+    )
     message = f"the batch was not accepted: {said}"
-    if any(one.code == "token_limit_exceeded" for one in errors):  # too much waits already
+    if any(error.code == "token_limit_exceeded" for error in errors):  # too much waits already
         return ThrottledError(message)
     return RejectedError(message)

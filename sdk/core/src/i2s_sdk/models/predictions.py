@@ -54,9 +54,12 @@ def find_predictions(
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; --predictions needs the folder of the predictions")
-    names = {one.id: tuple(one.id + suffix for suffix in _suffixes(one.task)) for one in instances}
-    folders = {one.system: one for one in _systems(folder, instances, names)}
-    if not any(one.files for one in folders.values()):
+    names = {
+        instance.id: tuple(instance.id + suffix for suffix in _suffixes(instance.task))
+        for instance in instances
+    }
+    folders = {system.system: system for system in _systems(folder, instances, names)}
+    if not any(prediction_folder.files for prediction_folder in folders.values()):
         first = instances[0]
         raise UsageError(
             f"{folder} has no prediction for any of the {len(instances)} instances; looked for files such as "
@@ -88,17 +91,17 @@ def _systems(
 ) -> Iterator[PredictionFolder]:
     def files(*layouts: str) -> dict[str, Path]:
         paths: dict[str, Path] = {}
-        for one in instances:
-            folders = [folder / layout.format(subset=one.subset) for layout in layouts]
-            places = (place / name for place in reversed(folders) for name in names[one.id])
+        for instance in instances:
+            folders = [folder / layout.format(subset=instance.subset) for layout in layouts]
+            places = (place / name for place in reversed(folders) for name in names[instance.id])
             if (path := next((place for place in places if place.is_file()), None)) is not None:
-                paths[one.id] = path
+                paths[instance.id] = path
         for path in paths.values():
             if not path.resolve().is_relative_to(folder.resolve()):
                 raise DataError(path, 0, f"leads out of {folder}")
         return paths
 
-    subsets = dict.fromkeys(one.subset for one in instances)
+    subsets = dict.fromkeys(instance.subset for instance in instances)
     systems = sorted({path.name for subset in subsets for path in _folders(folder / subset)})
     for system in systems:
         yield PredictionFolder(system, files("{subset}/" + _layout(system)))

@@ -87,12 +87,12 @@ class ReadQuestion:
     @property
     def text(self) -> str:
         """All texts of the message, joined with nothing; without the system text."""
-        return "".join(one for one in self.parts if isinstance(one, str))
+        return "".join(part for part in self.parts if isinstance(part, str))
 
     @property
     def images(self) -> tuple[ReadImage, ...]:
         """All images, in order."""
-        return tuple(one for one in self.parts if isinstance(one, ReadImage))
+        return tuple(part for part in self.parts if isinstance(part, ReadImage))
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -108,25 +108,26 @@ class ReadQuestion:
     def transcript(self) -> str:
         """All texts of the conversation, for programs that are given one text; without the system text."""
         earlier = (
-            "".join(part for part in one.parts if isinstance(part, str)) + f"\n\nAnswer:\n{one.answer}\n\n"
-            for one in self.earlier
+            "".join(part for part in read_exchange.parts if isinstance(part, str))
+            + f"\n\nAnswer:\n{read_exchange.answer}\n\n"
+            for read_exchange in self.earlier
         )
         return "".join(earlier) + self.text
 
     @property
     def all_images(self) -> tuple[ReadImage, ...]:
         """All images of the conversation, in order."""
-        parts = (part for one in self.messages for part in one.parts)
+        parts = (part for message in self.messages for part in message.parts)
         return tuple(part for part in parts if isinstance(part, ReadImage))
 
     def _conversation(self, *, images_first: bool) -> tuple[Message, ...]:
         messages: list[Message] = []
-        for one in self.earlier:
-            messages += [Message("user", one.parts), Message("assistant", (one.answer,))]
+        for read_exchange in self.earlier:
+            messages += [Message("user", read_exchange.parts), Message("assistant", (read_exchange.answer,))]
         messages.append(Message("user", self.parts))
         if not images_first:
             return tuple(messages)
-        return tuple(Message(one.role, _images_first(one.parts)) for one in messages)
+        return tuple(Message(message.role, _images_first(message.parts)) for message in messages)
 
     @property
     def text_and_image(self) -> tuple[str, ReadImage] | None:
@@ -139,8 +140,8 @@ class ReadQuestion:
 
 def _images_first(parts: tuple[ReadPart, ...]) -> tuple[ReadPart, ...]:
     return (
-        *(one for one in parts if isinstance(one, ReadImage)),
-        *(one for one in parts if isinstance(one, str)),
+        *(part for part in parts if isinstance(part, ReadImage)),
+        *(part for part in parts if isinstance(part, str)),
     )
 
 
@@ -178,7 +179,7 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
     return ReadQuestion(
         id=instance.id,
         parts=_read_parts(parts),
-        files=tuple(one.path for one in parts if isinstance(one, FilePart)),
+        files=tuple(part.path for part in parts if isinstance(part, FilePart)),
         system=question.system,
         max_tokens=question.max_tokens,
         json_schema=question.json_schema,
@@ -186,16 +187,17 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
         name=question.name,
         sampling=question.sampling,
         earlier=tuple(
-            ReadExchange(_read_parts(joined_parts(one.parts)), one.answer) for one in question.earlier
+            ReadExchange(_read_parts(joined_parts(exchange.parts)), exchange.answer)
+            for exchange in question.earlier
         ),
     )
 
 
 def _read_parts(parts: tuple[Part, ...]) -> tuple[ReadPart, ...]:
     return tuple(
-        _read_image(one.path) if isinstance(one, ImagePart) else one.text
-        for one in parts
-        if not isinstance(one, FilePart)
+        _read_image(part.path) if isinstance(part, ImagePart) else part.text
+        for part in parts
+        if not isinstance(part, FilePart)
     )
 
 

@@ -229,5 +229,5 @@ def _unknown(name: str) -> UsageError:
     if parts and close and close[0] not in ("oracle", "baseline"):
         mark = ":" if ":" in forms[close[0]] else "/"
         return UsageError(f"no model is called {name!r}; did you mean {close[0] + mark + parts[2]!r}?")
-    others = (f"{one}/NAME" for one in packaged_models())
+    others = (f"{packaged_model}/NAME" for packaged_model in packaged_models())
     return UnknownNameError("model", name, (*MODELS, *others))

@@ -252,7 +252,7 @@ class Replay(Model):
                 f" (it has {len(self._places)}; --sample-id, --subset or --limit choose instances)"
             )
         entry = await asyncio.to_thread(self._read, place)
-        of_document = any(isinstance(one, FilePart) for one in question.parts)
+        of_document = any(isinstance(part, FilePart) for part in question.parts)
         if of_document and entry.get("question"):
             raise ModelError(
                 f"{self._path} has answers to single pages of instance {instance.id!r}, and none that joins "
@@ -295,7 +295,7 @@ class Replay(Model):
 
 def _finish(entry: Mapping[str, Any]) -> Finish:
     """Return the reason why a completion ends, as its line says; OTHER if it does not say."""
-    return next((one for one in _KNOWN_FINISHES if entry.get("finish") == one), Finish.OTHER)
+    return next((finish for finish in _KNOWN_FINISHES if entry.get("finish") == finish), Finish.OTHER)
 
 
 def _no_answer(entry: Mapping[str, Any]) -> NoStructure | None:

@@ -54,7 +54,7 @@ _COURTESY = re.compile(
     r"|(?:thanks|thank you)[^.!\n]{0,60}[.!,]|hello[.!,]|hi[.!,]|sure[.!,])?\s*(?:but|however)?,?\s*",
     re.IGNORECASE,
 )
-_OPENING = re.compile("|".join(f"(?:{one})" for one in _OPENINGS), re.IGNORECASE | re.DOTALL)
+_OPENING = re.compile("|".join(f"(?:{opening})" for opening in _OPENINGS), re.IGNORECASE | re.DOTALL)
 _MARKUP = re.compile(r"[\s*_#>\"'“”`]+")
 
 

@@ -50,7 +50,11 @@ def account_lines(summary: Summary, tasks: Collection[str] = ()) -> list[str]:
         summary: The numbers of the run.
         tasks: Names of the tasks that are counted; empty for all.
     """
-    accounts = {task: one.accounts for task, one in summary.tasks.items() if not tasks or task in tasks}
+    accounts = {
+        task: task_result.accounts
+        for task, task_result in summary.tasks.items()
+        if not tasks or task in tasks
+    }
     lines: list[str] = []
     for account in Account:
         if account is Account.NO_STRUCTURE:
@@ -126,11 +130,11 @@ def account_differences(first: Summary, second: Summary) -> list[AccountDifferen
     for task in (one for one in first.tasks if one in second.tasks):
         both = first.tasks[task].accounts, second.tasks[task].accounts
         for account in Account:
-            counts = [(one.count(account), one.planned) for one in both]
+            counts = [(accounts.count(account), accounts.planned) for accounts in both]
             if any(count for count, _ in counts):
                 differences.append(AccountDifference(task, str(account), _TITLES[account], *counts))
-        if any(one.same_answer for one in both):
-            same = [_same_of(one) for one in both]
+        if any(accounts.same_answer for accounts in both):
+            same = [_same_of(accounts) for accounts in both]
             differences.append(AccountDifference(task, SAME_ANSWER, "the same text", *same))
     return differences
 
@@ -166,7 +170,7 @@ def _kinds(account: Account, group: Collection[Accounts]) -> str:
     for own in group:
         for kind, count in own.kinds.get(account, {}).items():
             counts[kind] = counts.get(kind, 0) + count
-    ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count} {_kind(name)}" for name, count in ordered)
 
 

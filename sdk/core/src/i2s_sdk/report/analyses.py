@@ -75,7 +75,7 @@ def compare_two(
     """
     if difference is not None and not difference > 0:
         raise UsageError(f"difference {difference} is not above 0")
-    stored = [read_run(one) for one in (first, second)]
+    stored = [read_run(path) for path in (first, second)]
     views = views_of([run_at(run, turn) for run, turn in zip(stored, turns, strict=True)])
     if turns != (1, 1):
         names = [
@@ -122,7 +122,7 @@ def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation
         UsageError: A folder is not a run.
         DataError: A record is damaged.
     """
-    views = views_of([read_run(one) for one in runs])
+    views = views_of([read_run(run) for run in runs])
     tasks = [task for task in SPECS if any(task in view.summary.tasks for view in views)]
     by_task: dict[str, list[Correlation]] = {}
     for task in tasks:
@@ -130,10 +130,10 @@ def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation
         ordered = [*(name for name in METRIC_TITLES if name in names)]
         ordered += [name for name in names if name not in METRIC_TITLES]
         records = [
-            one
+            record
             for view in views
-            for one in view.records
-            if one.instance.task == task and not excluded_from_totals(one.instance.subset)
+            for record in view.records
+            if record.instance.task == task and not excluded_from_totals(record.instance.subset)
         ]
         by_task[task] = correlations(records, ordered)
     return by_task
@@ -156,7 +156,7 @@ def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) 
     """
     if len(runs) < 2:
         raise UsageError("repeats compares runs of one model; name two or more")
-    views = views_of([read_run(one) for one in runs])
+    views = views_of([read_run(run) for run in runs])
     models = {view.manifest.options.model.partition(REPEAT)[0] for view in views}
     if len(models) > 1:
         raise UsageError(f"repeats compares runs of one model, and these are of {', '.join(sorted(models))}")
@@ -187,7 +187,7 @@ def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
         UsageError: A folder is not a run.
         DataError: A record is damaged.
     """
-    compared = compare_views(views_of([read_run(one) for one in runs]))
+    compared = compare_views(views_of([read_run(run) for run in runs]))
     tasks = [task for task in SPECS if any(task in view.summary.tasks for view in compared.views)]
     return [_difficulties(compared, task) for task in tasks]
 
@@ -195,7 +195,9 @@ def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
 def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
     own = [view for view in compared.views if task in view.summary.tasks]
     names = list(dict.fromkeys(name for view in own for name in view.columns[task].names))
-    levels = {one.instance.difficulty for view in own for one in view.records if one.instance.task == task}
+    levels = {
+        record.instance.difficulty for view in own for record in view.records if record.instance.task == task
+    }
     ordered = sorted(levels, key=difficulty_order)
     rows = [(view.label, level) for level in ordered for view in own]
     skills = GroupSkills(compared, task, "difficulty", rows)
@@ -203,18 +205,18 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
     for level in ordered:
         for view in own:
             records = [
-                one
-                for one in view.records
-                if one.instance.task == task
-                and one.instance.difficulty == level
-                and one.outcome.counts
-                and not excluded_from_totals(one.instance.subset)
+                record
+                for record in view.records
+                if record.instance.task == task
+                and record.instance.difficulty == level
+                and record.outcome.counts
+                and not excluded_from_totals(record.instance.subset)
             ]
             values = view.columns[task].values_of(records)
             cells: list[Cell] = [
                 level or "not known",
                 *skills.cells(view.label, level),
-                share([one.usable for one in records]),
+                share([record.usable for record in records]),
                 *(values.get(name) for name in names),
                 _scored(compared.own[view.label], task, level),
             ]
@@ -234,10 +236,12 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
 
 def _scored(view: RunView, task: str, difficulty: str) -> str:
     """Return "N of M" of the samples of a difficulty."""
-    scored = {one.instance.id for one in view.records if one.outcome.counts}
+    scored = {record.instance.id for record in view.records if record.outcome.counts}
     planned = [
-        one.id
-        for one in view.instances
-        if one.task == task and one.difficulty == difficulty and not excluded_from_totals(one.subset)
+        instance.id
+        for instance in view.instances
+        if instance.task == task
+        and instance.difficulty == difficulty
+        and not excluded_from_totals(instance.subset)
     ]
     return f"{len(scored.intersection(planned))} of {len(planned)}"

@@ -30,7 +30,7 @@ def attribute_tables(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:
         spec = SPECS[task]
         if spec.attributes is not None:
             made = [_table(spec, name, runs) for name, runs in _by_attribute(spec, views).items()]
-            tables |= {task: [one for one in made if one is not None]}
+            tables |= {task: [paper_table for paper_table in made if paper_table is not None]}
     return {task: of_task for task, of_task in tables.items() if of_task}
 
 
@@ -55,22 +55,22 @@ def _by_attribute(spec: TaskSpec, views: Sequence[RunView]) -> dict[str, _Groups
 
 
 def _table(spec: TaskSpec, attribute: str, groups: _Groups) -> PaperTable | None:
-    records = [one for of_value in groups.values() for of_run in of_value.values() for one in of_run]
-    names = list(dict.fromkeys(name for one in records for name in one.score.metrics))
-    names = [name for name in names if any(one.score.metrics.get(name) is not None for one in records)]
-    averages = [one for one in spec.averages if any(name in one.of for name in names)]
+    records = [record for of_value in groups.values() for of_run in of_value.values() for record in of_run]
+    names = list(dict.fromkeys(name for record in records for name in record.score.metrics))
+    names = [name for name in names if any(record.score.metrics.get(name) is not None for record in records)]
+    averages = [average for average in spec.averages if any(name in average.of for name in names)]
     lines = []
     for value in sorted(groups):
         for label, of_run in groups[value].items():
             means = {name: mean_with_interval(_values(of_run, name)) for name in names}
-            parts = [[means[name].value for name in one.of if name in means] for one in averages]
+            parts = [[means[name].value for name in average.of if name in means] for average in averages]
             cells: list[Cell] = [value, *means.values(), *map(_mean, parts), str(len(of_run))]
             lines.append(TableRow.of(label, cells))
     headings = (
         Heading("Model"),
         Heading(attribute.replace("_", " ")),
         *(Heading(metric_title(spec.name, name)) for name in names),
-        *(Heading(one.name) for one in averages),
+        *(Heading(average.name) for average in averages),
         Heading("Samples"),
     )
     title = f"{spec.title}, by {attribute.replace('_', ' ')}"
@@ -78,10 +78,10 @@ def _table(spec: TaskSpec, attribute: str, groups: _Groups) -> PaperTable | None
 
 
 def _values(records: Iterable[Record], name: str) -> list[float]:
-    values = (one.score.metrics.get(name) for one in records)
-    return [one for one in values if one is not None]
+    values = (record.score.metrics.get(name) for record in records)
+    return [value for value in values if value is not None]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    present = [one for one in values if one is not None]
+    present = [value for value in values if value is not None]
     return sum(present) / len(present) if present else None

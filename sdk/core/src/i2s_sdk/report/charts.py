@@ -155,12 +155,16 @@ def histograms(view: RunView, task: str, compared: ComparedRuns | None = None) -
         task: Name of the task.
         compared: The comparison that has the floors and ceilings; None for none.
     """
-    usable = [one for one in view.records if one.instance.task == task and one.outcome.counts and one.usable]
+    usable = [
+        record
+        for record in view.records
+        if record.instance.task == task and record.outcome.counts and record.usable
+    ]
     shown = []
     for name in view.metrics[task]:
         low, high = value_range(task, name)
         points = reference_values(compared, task, name) if compared is not None else (None, None)
-        floor, ceiling = (None if one is None else place_of(one, low, high) for one in points)
+        floor, ceiling = (None if point is None else place_of(point, low, high) for point in points)
         shown.append(replace(_histogram(name, usable, low, high), floor=floor, ceiling=ceiling))
     return shown
 
@@ -178,7 +182,7 @@ def value_range(task: str, metric: str) -> tuple[float, float]:
 
 
 def _histogram(metric: str, records: Sequence[Record], low: float, high: float) -> Histogram:
-    values = [value for one in records if (value := one.score.metrics.get(metric)) is not None]
+    values = [value for record in records if (value := record.score.metrics.get(metric)) is not None]
     counts = [0] * BINS
     for value in values:
         counts[min(BINS - 1, max(0, int((value - low) / (high - low) * BINS)))] += 1
@@ -212,8 +216,11 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
     bys: tuple[_By, ...] = ("subset", "difficulty")
     charts = []
     for by in bys:
-        own = [one.instance for view in runs for one in view.records if one.instance.task == task]
-        names = {one.subset if by == "subset" else one.difficulty for one in own} - {""}
+        own = [record.instance for view in runs for record in view.records if record.instance.task == task]
+        names = {
+            sample_instance.subset if by == "subset" else sample_instance.difficulty
+            for sample_instance in own
+        } - {""}
         rows = [
             row
             for name in sorted(names, key=difficulty_order)
@@ -233,7 +240,7 @@ def _rows(compared: ComparedRuns, runs: Sequence[RunView], task: str, by: _By, n
     rows = []
     for view in runs:
         columns = view.columns[task]
-        samples = [one for one in view.records if column.has(one)]
+        samples = [record for record in view.records if column.has(record)]
         mean = columns.values_of(samples).get(metric)
         if mean is None or mean.value is None:
             continue

@@ -77,7 +77,7 @@ class ComparedRuns:
 
     def skill_metric(self, task: str) -> str:
         """Return the column that skill in a task is computed of; empty if there is no skill."""
-        return next((one.metric for one in self.skills.get(task, {}).values()), "")
+        return next((skill.metric for skill in self.skills.get(task, {}).values()), "")
 
     def mean_skills(self, tasks: Collection[str]) -> dict[str, Mean]:
         """Return the mean skill of runs over those of some tasks in which all ranked runs have one.
@@ -105,7 +105,7 @@ class ComparedRuns:
 
     def is_floor_or_ceiling(self, label: str) -> bool:
         """Return whether a run is of a baseline that looks at nothing, or of the oracle."""
-        models = (one.manifest.options.model for one in self.views if one.label == label)
+        models = (view.manifest.options.model for view in self.views if view.label == label)
         return next(models, label) in (*FLOORS, ORACLE)
 
     def group_skill(
@@ -122,7 +122,7 @@ class ComparedRuns:
         Returns:
             The skill; None if no baseline that looks at nothing has values of the group.
         """
-        view = next((one for one in self.views if one.label == label), None)
+        view = next((run_view for run_view in self.views if run_view.label == label), None)
         column = _skill_column(view, self.views, task) if view is not None else None
         if view is None or column is None:
             return None
@@ -177,7 +177,7 @@ def compare_views(views: Sequence[RunView]) -> ComparedRuns:
 
 def _compared_run(view: RunView) -> ComparedRun:
     options = view.manifest.options
-    records = {one.instance.id: one for one in view.records}
+    records = {record.instance.id: record for record in view.records}
     return ComparedRun(view.label, options, view.instances, records, is_reference_point(options.model))
 
 
@@ -185,13 +185,17 @@ def _restricted(view: RunView, by_task: Mapping[str, Comparability]) -> RunView:
     """Return a run with the instances that its tasks are compared over."""
     instances = view.instances
     common = {task: one.common for task, one in by_task.items() if one.common is not None}
-    kept = [one for one in instances if one.task not in common or one.id in common[one.task]]
+    kept = [
+        instance
+        for instance in instances
+        if instance.task not in common or instance.id in common[instance.task]
+    ]
     if len(kept) == len(instances):
         return view
-    names = {one.id for one in kept}
-    records = [one for one in view.records if one.instance.id in names]
-    summary = summarize(view.manifest, kept, {one.instance.id: one for one in records})
-    planned = [one for one in view.planned if one.id in names]
+    names = {grouped_sample.id for grouped_sample in kept}
+    records = [record for record in view.records if record.instance.id in names]
+    summary = summarize(view.manifest, kept, {record.instance.id: record for record in records})
+    planned = [planned_sample for planned_sample in view.planned if planned_sample.id in names]
     return replace(view, summary=summary, records=records, planned=planned)
 
 
@@ -208,7 +212,9 @@ def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[R
     parts = [
         {
             model: [
-                one for one in records if same_rules(view.manifest.options, first.options, one.instance.task)
+                record
+                for record in records
+                if same_rules(view.manifest.options, first.options, record.instance.task)
             ]
             for model, records in kept[view.label].items()
         }
@@ -218,8 +224,8 @@ def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[R
     for model, records in joined_points(parts).items():
         if model not in own and records:
             manifest = replace(first, options=replace(first.options, model=model))
-            instances = [one.instance for one in records]
-            summary = summarize(manifest, instances, {one.instance.id: one for one in records})
+            instances = [record.instance for record in records]
+            summary = summarize(manifest, instances, {record.instance.id: record for record in records})
             point_views.append(RunView(model, manifest, summary, records, judged[0].storage))
     return point_views
 
@@ -240,14 +246,14 @@ def _skill_data(
     """Return what a skill is computed from; reference points are runs by the same rules, or kept ones."""
     rules, task = view.manifest.options, column.task
     points = [
-        _scored_run(one)
-        for one in views
-        if one is not view
-        and task in one.summary.tasks
-        and one.label in kept
-        and same_rules(rules, one.manifest.options, task)
+        _scored_run(run_view)
+        for run_view in views
+        if run_view is not view
+        and task in run_view.summary.tasks
+        and run_view.label in kept
+        and same_rules(rules, run_view.manifest.options, task)
     ]
-    models = {one.model for one in points}
+    models = {point.model for point in points}
     points += [
         ScoredRun(f"kept {model}", model, {record.instance.id: record for record in records})
         for model, records in kept.get(view.label, {}).items()
@@ -268,7 +274,7 @@ def _skill_column(view: RunView, views: Sequence[RunView], task: str) -> SkillCo
     It is the recommended one if all runs of the task have values of it for all samples that have one of the
     main metric, else the main one.
     """
-    every = [one for one in views if task in one.columns]
+    every = [run_view for run_view in views if task in run_view.columns]
     main, *recommended = SPECS[task].headline_metrics
     name = next(
         (one for one in recommended if all(_has_values(view, task, one, main) for view in every)), main
@@ -280,13 +286,13 @@ def _skill_column(view: RunView, views: Sequence[RunView], task: str) -> SkillCo
 def _has_values(view: RunView, task: str, name: str, main: str) -> bool:
     """Return whether a run has as many values of a metric of a task as of the main one, and any."""
     columns = [SkillColumn(task, view.columns[task].metrics_of(one), one) for one in (name, main)]
-    counts = [sum(column.row_of(one) is not None for one in view.records) for column in columns]
+    counts = [sum(column.row_of(record) is not None for record in view.records) for column in columns]
     return 0 < counts[0] >= counts[1]
 
 
 def _best_first(data: Mapping[str, SkillData]) -> dict[str, Skill]:
     skills = [skill_of(one) for one in data.values()]
-    return {one.label: one for one in sorted(skills, key=_order)}
+    return {skill.label: skill for skill in sorted(skills, key=_order)}
 
 
 def _order(skill: Skill) -> float:

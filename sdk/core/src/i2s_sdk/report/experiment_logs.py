@@ -165,7 +165,7 @@ class SampleTable:
         """Return the table of a run, with its images written into a folder."""
         records = stored.ordered()
         tasks = dict.fromkeys(record.instance.task for record in records)
-        known = (one.name for task in tasks for one in task_columns(stored.manifest, task).metrics)
+        known = (metric.name for task in tasks for metric in task_columns(stored.manifest, task).metrics)
         metrics = list(dict.fromkeys(known))
         columns = ["id", "task", "subset", "difficulty", "outcome", "verdict", *metrics]
         rows: list[list[Cell]] = [

@@ -150,7 +150,7 @@ def beside(storage: RunStorage, sources: Mapping[str, RunStorage], kept: KeptByt
         sources: Sources by digest, the run that has the image.
         kept: Where small copies are kept for other runs; None keeps none.
     """
-    number = max((_THREADS, storage.threads, *(one.threads for one in sources.values())))
+    number = max((_THREADS, storage.threads, *(source.threads for source in sources.values())))
     with ThreadPoolExecutor(number) as threads:
         entries = threads.map(lambda digest: _entry(storage, digest, sources[digest], kept), sources)
         return Gallery({digest: one for digest, one in zip(sources, entries, strict=True) if one})
@@ -185,7 +185,7 @@ def within(sources: Mapping[str, RunStorage]) -> Gallery:
     """
     entries: dict[str, tuple[str, str, int, int]] = {}
     embedded = []
-    number = max((_THREADS, *(one.threads for one in sources.values())))
+    number = max((_THREADS, *(source.threads for source in sources.values())))
     with ThreadPoolExecutor(number) as threads:
         images = threads.map(lambda digest: _embedded(digest, sources[digest]), sources)
         for digest, image in zip(sources, images, strict=True):

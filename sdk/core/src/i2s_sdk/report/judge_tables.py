@@ -50,15 +50,15 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
             if human is None and not read_judges(view.storage):
                 continue
             run = read_run(view.storage)
-            own = [one for one in judged_runs(run) if one.judge.task == task]
-            judged += [(view.label, one) for one in own]
+            own = [judged_run for judged_run in judged_runs(run) if judged_run.judge.task == task]
+            judged += [(view.label, judged_run) for judged_run in own]
             if human is not None and human.task == task:
                 highest = human_scoring_of(task).highest
                 columns = zip(*human.scores.values(), strict=True)
                 means = (mean_with_interval(column, high=highest) for column in columns)
                 cells: list[Cell] = [human.system, str(len(human.scores)), *means]
                 people.append(TableRow.of(view.label, cells))
-                agreed += [(view.label, one) for one in agreements(run, human, own)]
+                agreed += [(view.label, agreement) for agreement in agreements(run, human, own)]
         title = SPECS[task].title
         tables = [
             *([judged_table(title, judged)] if judged else []),
@@ -131,14 +131,22 @@ def agreement_table(title: str, agreed: Sequence[tuple[str, Agreement]]) -> Pape
         TableRow.of(
             label,
             (
-                f"judge {one.judge}, {one.of}" if one.judge else one.of,
-                one.criterion,
-                str(one.correlation.n),
-                _cell(one.correlation.spearman, one.correlation.spearman_interval, one.correlation.n),
-                _cell(one.correlation.kendall, one.correlation.kendall_interval, one.correlation.n),
+                f"judge {agreement.judge}, {agreement.of}" if agreement.judge else agreement.of,
+                agreement.criterion,
+                str(agreement.correlation.n),
+                _cell(
+                    agreement.correlation.spearman,
+                    agreement.correlation.spearman_interval,
+                    agreement.correlation.n,
+                ),
+                _cell(
+                    agreement.correlation.kendall,
+                    agreement.correlation.kendall_interval,
+                    agreement.correlation.n,
+                ),
             ),
         )
-        for label, one in agreed
+        for label, agreement in agreed
     ]
     names = ("Model", "Scores", "Criterion of people", "n", "Spearman's rho", "Kendall's tau-b")
     note = (

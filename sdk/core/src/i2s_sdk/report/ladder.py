@@ -64,14 +64,14 @@ def ladder_notes(one: TaskLadder) -> Iterator[str]:
 def ladder_markdown(tasks: Sequence[TaskLadder]) -> str:
     """Return the tables of tasks as Markdown, with intervals."""
     lines = []
-    for one in tasks:
-        lines += ["", f"| {one.task} {one.subset} | {' | '.join(HEADS)} |", "|---" * (len(HEADS) + 1) + "|"]
-        lines += [f"| `{row[0]}` | {' | '.join(row[1:])} |" for row in ladder_rows(one)]
-        forms = list(dict.fromkeys(form for order in one.metrics for form in order.forms))
+    for task in tasks:
+        lines += ["", f"| {task.task} {task.subset} | {' | '.join(HEADS)} |", "|---" * (len(HEADS) + 1) + "|"]
+        lines += [f"| `{row[0]}` | {' | '.join(row[1:])} |" for row in ladder_rows(task)]
+        forms = list(dict.fromkeys(form for order in task.metrics for form in order.forms))
         if forms:
-            head = f"| {one.task} {one.subset}, right answers over half an answer | "
+            head = f"| {task.task} {task.subset}, right answers over half an answer | "
             lines += ["", head + f"{' | '.join(forms)} |", "|---" * (len(forms) + 1) + "|"]
-        for order in one.metrics if forms else ():
+        for order in task.metrics if forms else ():
             cells = (_share(order.forms[form]) for form in forms)
             lines.append(f"| `{order.metric}` | {' | '.join(cells)} |")
     return "\n".join(lines[1:]) + "\n"
@@ -87,8 +87,8 @@ _LEFT, _WIDTH, _ROW, _TOP = 190, 560, 26, 54
 
 def ladder_svg(tasks: Sequence[TaskLadder]) -> str:
     """Return an image of the mean value of each grade of answers, a row for each metric of each task."""
-    shown = [one for one in tasks if not one.subset]
-    height = _TOP + sum(_ROW * (len(one.metrics) + 1) for one in shown) + 10
+    shown = [task for task in tasks if not task.subset]
+    height = _TOP + sum(_ROW * (len(task_ladder.metrics) + 1) for task_ladder in shown) + 10
     width = _LEFT + _WIDTH + 30
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -101,10 +101,10 @@ def ladder_svg(tasks: Sequence[TaskLadder]) -> str:
         parts.append(f'<line x1="{x}" x2="{x}" y1="{_TOP}" y2="{height - 6}" stroke="#eee"/>')
         parts.append(f'<text x="{x}" y="{_TOP}" text-anchor="middle" fill="#777">{tenth / 10:g}</text>')
     at = _TOP
-    for one in shown:
-        parts.append(f'<text x="8" y="{at + 17}" font-weight="bold">{escape(one.task)}</text>')
+    for task_ladder in shown:
+        parts.append(f'<text x="8" y="{at + 17}" font-weight="bold">{escape(task_ladder.task)}</text>')
         at += _ROW
-        for order in one.metrics:
+        for order in task_ladder.metrics:
             parts += _row(order.metric, order.means, at)
             at += _ROW
     return "\n".join([*parts, "</svg>", ""])

@@ -143,12 +143,16 @@ def overview(compared: ComparedRuns, standings: Sequence[Standing]) -> Overview:
     known = [OverviewColumn(task, name) for task in tasks for name in task_spec(task).headline_metrics]
     present = {
         (task, name)
-        for one in standings
-        for task, of_task in one.values.items()
+        for standing in standings
+        for task, of_task in standing.values.items()
         for name, mean in of_task.items()
         if mean.value is not None
     }
-    columns = tuple(one for one in known if one.is_main or (one.task, one.metric) in present)
+    columns = tuple(
+        overview_column
+        for overview_column in known
+        if overview_column.is_main or (overview_column.task, overview_column.metric) in present
+    )
     rows = tuple(_row(compared, standing, columns) for standing in standings)
     ranked = [row for row in rows if not row.is_reference_point]
     leads = (_lead(compared, column, ranked) for column in columns if column.task not in compared.refused)
@@ -166,8 +170,10 @@ def floor_and_ceiling(compared: ComparedRuns, column: OverviewColumn) -> tuple[f
 
 def _notes(columns: Sequence[OverviewColumn], leads: Sequence[Lead]) -> tuple[str, ...]:
     """Return why there are two columns of a task, and which to go by if they disagree."""
-    notes = [recommendation(one.task) for one in columns if not one.is_main]
-    by_column = {(one.task, one.metric): one for one in leads}
+    notes = [
+        recommendation(overview_column.task) for overview_column in columns if not overview_column.is_main
+    ]
+    by_column = {(lead.task, lead.metric): lead for lead in leads}
     for column in columns:
         main = by_column.get((column.task, task_spec(column.task).main_metric))
         own = by_column.get((column.task, column.metric))

@@ -30,12 +30,14 @@ from i2s_sdk.stats.skill import Skill
 
 def skills_document(skills: Mapping[str, Mapping[str, Skill]]) -> dict[str, Any]:
     """Return skills by task and run as JSON has them."""
-    return {task: {label: asdict(one) for label, one in of_task.items()} for task, of_task in skills.items()}
+    return {
+        task: {label: asdict(skill) for label, skill in of_task.items()} for task, of_task in skills.items()
+    }
 
 
 def subset_skills_document(skills: Mapping[str, Skill | None]) -> dict[str, Any]:
     """Return skills by subset as JSON has them."""
-    return {subset: asdict(one) if one is not None else None for subset, one in skills.items()}
+    return {subset: asdict(skill) if skill is not None else None for subset, skill in skills.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,11 @@ class Report:
         return {
             "report": str(self.path),
             "overview": self.overview.to_json(),
-            "leaderboard": [one.to_json() for one in self.standings],
-            "versus": [one.to_json() for one in self.versus],
+            "leaderboard": [standing.to_json() for standing in self.standings],
+            "versus": [versus.to_json() for versus in self.versus],
             "notices": list(self.notices),
-            "tables": [one.to_json() for one in self.tables],
-            "beside": [one.to_json() for one in self.beside],
+            "tables": [table.to_json() for table in self.tables],
+            "beside": [paper_table.to_json() for paper_table in self.beside],
             "skill": skills_document(self.skills),
             "skill_by_subset": {
                 task: {label: subset_skills_document(one) for label, one in of_task.items()}
@@ -141,7 +143,7 @@ def write_page(
         turns: Records of answers after the first by instance, in order.
     """
     label = run_name(manifest)
-    texts = whole or (lambda one: one)
+    texts = whole or (lambda record: record)
     view = RunView(
         label, manifest, summary, records, storage, texts, planned, rendered, asked or {}, turns or {}
     )
@@ -170,14 +172,17 @@ def _write(
     notes = [*compared.notes(list(compared.by_task)), *notices(views)]
     tables, beside_runs = _tables(compared), _beside(views)
     labels = {view.label for view in views}  # folders of runs keep reference points, which are no runs here
-    at_a_glance = overview(compared, [one for one in standings if one.label in labels])
+    at_a_glance = overview(compared, [standing for standing in standings if standing.label in labels])
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
         out.writelines(
             render_page(
                 views, rows, gallery, at_a_glance, standings, versus, notes, tables, beside_runs, compared
             )
         )
-    both = ([one for of_task in some.values() for one in of_task] for some in (tables, beside_runs))
+    both = (
+        [paper_table for of_task in some.values() for paper_table in of_task]
+        for some in (tables, beside_runs)
+    )
     all_tables, all_beside = both
     return Report(
         storage.at(page),
@@ -198,9 +203,9 @@ def _skills_by_subset(compared: ComparedRuns) -> dict[str, dict[str, dict[str, S
     return {
         task: {
             label: {
-                one.name: compared.group_skill(label, task, "subset", one.name)
-                for one in (*results[label][task].subsets, *results[label][task].apart)
-                if one.scored
+                subset.name: compared.group_skill(label, task, "subset", subset.name)
+                for subset in (*results[label][task].subsets, *results[label][task].apart)
+                if subset.scored
             }
             for label in skills
         }
@@ -212,7 +217,7 @@ def _beside(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:
     """Return the tables by attribute, and those of judge models and people, of each task that has such."""
     both = attribute_tables(views), judge_tables(views, published=True)
     tasks = dict.fromkeys(task for some in both for task in some)
-    return {task: [one for some in both for one in some.get(task, ())] for task in tasks}
+    return {task: [paper_table for some in both for paper_table in some.get(task, ())] for task in tasks}
 
 
 def _tables(compared: ComparedRuns) -> dict[str, list[PaperTable]]:

@@ -116,7 +116,7 @@ def _apart(compared: ComparedRuns, runs: Mapping[str, Summary], tasks: Sequence[
     for label, summary in runs.items():
         reasons = [compared.mismatches.get((label, task), "") for task in tasks if task in summary.tasks]
         if any(reasons):
-            apart[label] = "; ".join(dict.fromkeys(one for one in reasons if one))
+            apart[label] = "; ".join(dict.fromkeys(reason for reason in reasons if reason))
     return apart
 
 
@@ -130,7 +130,11 @@ def _win_rates(
     ranked = [task for task in tasks if task not in compared.refused]
     if not rows:
         return mean_win_rates(list(runs), win_rate_columns(runs, ranked))
-    columns = {one.name: one.values for one in ranking_columns(runs, ranked)} if ranked else {}
+    columns = (
+        {ranking_column.name: ranking_column.values for ranking_column in ranking_columns(runs, ranked)}
+        if ranked
+        else {}
+    )
     names = [f"{task} {name}" for task in tasks for name in ranked_by(task)]
     both = [
         Column(
@@ -155,13 +159,13 @@ def _published_notes(
         f"Published rows: {theirs.where}. Win rates are among the rows shown, of numbers "
         f"as printed, where rounding makes ties{own}.",
         *mismatch_notes(apart),
-        *profile_note({label: one for label, one in runs.items() if label not in compared.unranked}),
+        *profile_note({label: run for label, run in runs.items() if label not in compared.unranked}),
     ]
 
 
 def _scored(summary: Summary, tasks: Sequence[str]) -> str:
     groups = [group for task in tasks if task in summary.tasks for group in summary.tasks[task].groups]
-    return f"{sum(one.scored for one in groups)} of {sum(one.planned for one in groups)}"
+    return f"{sum(group.scored for group in groups)} of {sum(group.planned for group in groups)}"
 
 
 def _value(summary: Summary, task: str, name: str) -> Cell:
@@ -218,7 +222,7 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
         metric = metric_title(task, compared.skill_metric(task))
         notes.append(f"Skill in {metric}: 0 is the best baseline that looks at nothing.")
     if theirs is not None:
-        judged = {label: one for label, one in runs.items() if label not in compared.unranked}
+        judged = {label: run for label, run in runs.items() if label not in compared.unranked}
         notes += [f"Published rows: {theirs.where}.", *theirs.departure_notes]
         notes += [*mismatch_notes(apart), *profile_note(judged)]
     headings = (
@@ -392,7 +396,7 @@ def _subset_table(
 
 def _own_group(compared: ComparedRuns, label: str, task: str, subset: str) -> Group:
     """Return the subset of a run with all of its samples, whichever the other runs have scored."""
-    return next(one for one in compared.own_summary(label).tasks[task].subsets if one.name == subset)
+    return next(group for group in compared.own_summary(label).tasks[task].subsets if group.name == subset)
 
 
 def _heading(name: str) -> Heading:
@@ -433,7 +437,12 @@ def table(
     return [
         *paper_tables(compared, published=published, rendered_only=rendered_only),
         *skill_tables(compared),
-        *(one for some in (by_attribute, beside) for of_task in some.values() for one in of_task),
+        *(
+            paper_table
+            for some in (by_attribute, beside)
+            for of_task in some.values()
+            for paper_table in of_task
+        ),
     ]
 
 
@@ -450,18 +459,24 @@ def paper_tables(
     runs = compared.summaries
     tasks = [task for task in SPECS if any(task in summary.tasks for summary in runs.values())]
     wild = [
-        task for task in tasks if any(one.tasks[task].apart for one in runs.values() if task in one.tasks)
+        task for task in tasks if any(run.tasks[task].apart for run in runs.values() if task in run.tasks)
     ]
-    together = [one for one in BENCHMARKS if any(task in one.main_metrics for task in tasks)]
-    alone = [task for task in tasks if not any(task in one.main_metrics for one in together)]
-    overall = [(one, [task for task in tasks if task in one.main_metrics]) for one in together]
+    together = [
+        benchmark for benchmark in BENCHMARKS if any(task in benchmark.main_metrics for task in tasks)
+    ]
+    alone = [task for task in tasks if not any(task in benchmark.main_metrics for benchmark in together)]
+    overall = [
+        (benchmark, [task for task in tasks if task in benchmark.main_metrics]) for benchmark in together
+    ]
     return [
-        *(overall_table(compared, one, own, published=published) for one, own in overall),
+        *(overall_table(compared, benchmark, own, published=published) for benchmark, own in overall),
         *([overall_table(compared, None, alone, published=published)] if len(alone) > 1 else []),
         *(
-            one
+            subset_table
             for task in tasks
-            for one in subset_tables(compared, task, published=published, rendered_only=rendered_only)
+            for subset_table in subset_tables(
+                compared, task, published=published, rendered_only=rendered_only
+            )
             or [task_table(compared, task, published=published, rendered_only=rendered_only)]
         ),
         *(wild_table(compared, task, rendered_only=rendered_only) for task in wild),

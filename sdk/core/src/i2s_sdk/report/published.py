@@ -48,14 +48,14 @@ def published_mismatch(view: RunView, task: str) -> str:
     if not data:
         return ""
     options = view.manifest.options
-    planned = [one for one in view.instances if one.task == task]
+    planned = [instance for instance in view.instances if instance.task == task]
     origin = set(view.manifest.about.get(DATA_SET, "").split(", "))
     reasons = []
     if not origin & data:
         reasons.append(f"{len(planned)} instance{'' if len(planned) == 1 else 's'} of other data")
     elif options.limit is not None or options.samples or options.difficulties or options.shard:
         reasons.append(f"only {len(planned)} of the instances")
-    elif missing := set(task_spec(task).subsets) - {one.subset for one in planned}:
+    elif missing := set(task_spec(task).subsets) - {grouped_sample.subset for grouped_sample in planned}:
         reasons.append(f"without {', '.join(sorted(missing))}")
     if options.profile != Profile.HELM:
         reasons.append(f"profile {options.profile}")
@@ -66,5 +66,5 @@ def _published_data(task: str) -> set[str]:
     """Return the names of the data sets whose values are published; empty if there are none."""
     spec = task_spec(task)
     tables = [spec.published_table, *spec.subset_tables.values()]
-    tables += [one.published_table for one in BENCHMARKS if task in one.main_metrics]
+    tables += [benchmark.published_table for benchmark in BENCHMARKS if task in benchmark.main_metrics]
     return {name for table in tables if table for name in published_table(table).data}

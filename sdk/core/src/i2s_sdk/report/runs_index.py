@@ -107,7 +107,7 @@ def write_index(folder: Path, out: Path | None = None) -> RunsIndex:
         except UsageError as error:
             notices.append(f"{name} is left out: {error}")
     if not runs:
-        raise UsageError(f"{folder}: no run is below it" + "".join(f"; {one}" for one in notices))
+        raise UsageError(f"{folder}: no run is below it" + "".join(f"; {notice}" for notice in notices))
     runs.sort(key=lambda run: run.started, reverse=True)
     index = RunsIndex(page, runs, reports, notices)
     try:

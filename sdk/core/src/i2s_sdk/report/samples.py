@@ -78,31 +78,31 @@ def _plain(panel: Panel) -> dict[str, Any]:
                 "language": panel.language,
             }
         case MarkedImage():
-            marks = [[str(one.kind), _box(one.box), str(one.label)] for one in panel.marks[:MOST_ROWS]]
+            marks = [[str(mark.kind), _box(mark.box), str(mark.label)] for mark in panel.marks[:MOST_ROWS]]
             return {"kind": "image", "title": panel.title, "marks": marks}
         case TreePanel():
             rows = [
-                [int(one.depth), str(one.name), str(one.gold), str(one.answer), str(one.mark)]
-                for one in panel.rows[:MOST_ROWS]
+                [int(row.depth), str(row.name), str(row.gold), str(row.answer), str(row.mark)]
+                for row in panel.rows[:MOST_ROWS]
             ]
             return {"kind": "tree", "title": panel.title, "rows": rows, "left": len(panel.rows) - len(rows)}
         case DiffPanel():
-            compared = [_compared(one) for one in panel.rows[:MOST_ROWS]]
+            compared = [_compared(row) for row in panel.rows[:MOST_ROWS]]
             left = len(panel.rows) - len(compared)
             return {
                 "kind": "diff", "title": panel.title, "rows": compared, "note": panel.note, "left": left
             }  # fmt: skip
         case TablesPanel():
             pairs = [
-                [visible(str(one.title)), _table(one.gold), _table(one.answer)]
-                for one in panel.pairs[:MOST_TABLES]
+                [visible(str(pair.title)), _table(pair.gold), _table(pair.answer)]
+                for pair in panel.pairs[:MOST_TABLES]
             ]
             left = len(panel.pairs) - len(pairs)
             return {
                 "kind": "tables", "title": panel.title, "pairs": pairs, "note": panel.note, "left": left
             }  # fmt: skip
         case PlacesPanel():
-            places = [_placed(one) for one in panel.rows[:MOST_ROWS]]
+            places = [_placed(row) for row in panel.rows[:MOST_ROWS]]
             left = len(panel.rows) - len(places)
             return {
                 "kind": "places", "title": panel.title, "rows": places, "note": panel.note, "left": left
@@ -121,7 +121,7 @@ def _placed(row: PlacedRow) -> list[Any]:
 
 
 def _runs(runs: Sequence[TextRun]) -> list[list[Any]]:
-    return [[visible(str(one.text)), int(one.differs)] for one in runs]
+    return [[visible(str(run.text)), int(run.differs)] for run in runs]
 
 
 def _table(table: TextTable | None) -> list[list[list[Any]]] | None:
@@ -197,7 +197,7 @@ def details(
         shown["unread"] = unread
     shown |= _texts(record, rendered)
     if asked:
-        shown["asked"] = [_question(name, one, images) for name, one in asked]
+        shown["asked"] = [_question(name, stored_question, images) for name, stored_question in asked]
     shown["before"] = plain["verdict_before_repair"]
     shown["facts"] = _facts(record)
     if record.score.parts:
@@ -266,8 +266,12 @@ def _question(name: str, asked: StoredQuestion, images: Mapping[str, int]) -> li
     An image is the place of an image, or the name of a file that the run does not keep in a list.
     """
     parts: list[Any] = [
-        images[one.sha256] if one.sha256 in images else [visible(one.file)] if one.file else visible(one.text)
-        for one in asked.parts
+        images[part.sha256]
+        if part.sha256 in images
+        else [visible(part.file)]
+        if part.file
+        else visible(part.text)
+        for part in asked.parts
     ]
     return [visible(name), visible(asked.system), parts, visible(asked.schema)]
 
@@ -329,8 +333,13 @@ def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
             if record is None:
                 continue
             asked = views[at].asked.get(record.instance.id, ())
-            further = (digest for _, one in asked for digest in one.images if is_digest(digest))
-            turns = (one.rendering.sha256 for one in _turns(views[at], record))
+            further = (
+                digest
+                for _, stored_question in asked
+                for digest in stored_question.images
+                if is_digest(digest)
+            )
+            turns = (turn.rendering.sha256 for turn in _turns(views[at], record))
             for digest in (record.instance.reference_sha256, record.rendering.sha256, *turns, *further):
                 if digest:
                     places.setdefault(digest, at)
@@ -356,12 +365,12 @@ def turn_details(
     names, nothing = metrics.get(record.instance.task, ()), [False] * len(TOOK)
     return [
         {
-            **details(view.whole(one), None, (), places),
-            "turn": one.turn.turn,
-            "end": str(one.turn.ended or ""),
-            "ending": _ending(one, names, places, nothing),
+            **details(view.whole(turn), None, (), places),
+            "turn": turn.turn.turn,
+            "end": str(turn.turn.ended or ""),
+            "ending": _ending(turn, names, places, nothing),
         }
-        for one in _turns(view, record)
+        for turn in _turns(view, record)
     ]
 
 
@@ -414,7 +423,12 @@ def index(
 
 def _origins(views: Sequence[RunView], rows: Sequence[Row]) -> dict[str, Any]:
     """Return licence and source of the samples: the different ones, and which of them each sample has."""
-    known = {one.id: origin for view in views for one in view.planned if (origin := _origin(one))}
+    known = {
+        planned_sample.id: origin
+        for view in views
+        for planned_sample in view.planned
+        if (origin := _origin(planned_sample))
+    }
     texts = {text: at for at, text in enumerate(dict.fromkeys(known.values()))}
     ids = (next(record.instance.id for record in row if record is not None) for row in rows)
     places = [texts[known[name]] if name in known else -1 for name in ids] if texts else []

@@ -127,11 +127,11 @@ class ServedReport:
     def progress(self) -> dict[str, Any]:
         """Return how far the runs are, as JSON has it; only what was appended since is read."""
         with self._lock:
-            runs = [one.now() for one in self._progress]
+            runs = [run_progress.now() for run_progress in self._progress]
         return {
             "runs": runs,
-            "ended": sum(one["ended"] for one in runs),
-            "done": all(one["begun"] and one["ended"] >= one["planned"] for one in runs),
+            "ended": sum(run["ended"] for run in runs),
+            "done": all(run["begun"] and run["ended"] >= run["planned"] for run in runs),
         }
 
     def refresh(self) -> int | None:
@@ -141,8 +141,8 @@ class ServedReport:
             How many samples it has; None if no run has begun.
         """
         with self._lock:
-            counts = tuple(one.now()["ended"] for one in self._progress)
-            begun = [one.run for one in self._progress if one.planned is not None]
+            counts = tuple(run_progress.now()["ended"] for run_progress in self._progress)
+            begun = [run_progress.run for run_progress in self._progress if run_progress.planned is not None]
             if not begun:
                 return None
             made = self._made

@@ -74,5 +74,7 @@ def _data(about: Mapping[str, str]) -> str:
 
 def licences(views: list[RunView]) -> list[tuple[str, int]]:
     """Return the licences of the instances of all runs, the most frequent first, each with its count."""
-    by_instance = {one.id: one.licence for view in views for one in view.planned}
+    by_instance = {
+        planned_sample.id: planned_sample.licence for view in views for planned_sample in view.planned
+    }
     return [(name, count) for name, count in Counter(by_instance.values()).most_common() if name]

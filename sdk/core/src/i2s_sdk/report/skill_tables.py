@@ -36,10 +36,10 @@ def skill_tables(compared: ComparedRuns) -> list[PaperTable]:
         lines = tuple(
             TableRow.of(
                 label,
-                [one.skill, one.value, one.floor, one.floor_model, one.ceiling, str(one.skill.n)],
+                [skill.skill, skill.value, skill.floor, skill.floor_model, skill.ceiling, str(skill.skill.n)],
                 unranked=label in compared.unranked,
             )
-            for label, one in skills.items()
+            for label, skill in skills.items()
         )
         names = ("Model", "Skill", compared.skill_metric(task), "Floor", "Floor is", "Ceiling", "Instances")
         headings = tuple(Heading(name) for name in names)
@@ -122,8 +122,8 @@ def task_skills(compared: ComparedRuns, label: str, task: str, subsets: Iterable
 
 def _notes(skills: Iterable[Skill | None]) -> list[str]:
     listed = list(skills)
-    known = [one for one in listed if one is not None]
+    known = [skill for skill in listed if skill is not None]
     notes = [_GROUP_NOTE.format(metric=known[0].metric)] if known else []
     if len(known) < len(listed):
         notes.append(f"{NO_FLOOR if known else 'No skill'}: {_NO_FLOOR_NOTE}")
-    return [*notes, *([_UNDEFINED_NOTE] if any(one.skill.value is None for one in known) else [])]
+    return [*notes, *([_UNDEFINED_NOTE] if any(skill.skill.value is None for skill in known) else [])]

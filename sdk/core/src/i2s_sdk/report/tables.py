@@ -141,8 +141,8 @@ class TableRow:
         unranked: bool = False,
     ) -> Self:
         """Make a row of what stands in its columns after the model."""
-        means = tuple(one if isinstance(one, Mean) else None for one in cells)
-        values = tuple(one.value if isinstance(one, Mean) else one for one in cells)
+        means = tuple(cell if isinstance(cell, Mean) else None for cell in cells)
+        values = tuple(cell.value if isinstance(cell, Mean) else cell for cell in cells)
         return cls(model, published, values, means, mark, unranked)
 
     @property
@@ -154,23 +154,23 @@ class TableRow:
 
     def cells(self, *, intervals: bool = False) -> list[str]:
         """Return the row as people read it, with intervals of means in parentheses if they are wanted."""
-        shown = [one if isinstance(one, str) else figures.value(one) for one in self.values]
+        shown = [value if isinstance(value, str) else figures.value(value) for value in self.values]
         if intervals:
-            ends = [figures.interval(one) if one else "" for one in self.means]
+            ends = [figures.interval(mean) if mean else "" for mean in self.means]
             shown = [f"{one} ({end})" if end else one for one, end in zip(shown, ends, strict=True)]
         return [self.model, *shown]
 
     def to_json(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the row as JSON has it; ``names`` are those of the columns after the model."""
-        means = {name: one for name, one in zip(names, self.means, strict=True) if one}
+        means = {name: mean for name, mean in zip(names, self.means, strict=True) if mean}
         return {
             "model": self.model,
             "published": self.published,
             "reference_point": self.unranked,
             "comparable": not self.mark,
             "values": dict(zip(names, self.values, strict=True)),
-            "intervals": {name: one.interval for name, one in means.items()},
-            "interval_kinds": {name: one.interval_kind for name, one in means.items()},
+            "intervals": {name: mean.interval for name, mean in means.items()},
+            "interval_kinds": {name: mean.interval_kind for name, mean in means.items()},
         }
 
 
@@ -204,7 +204,7 @@ class PaperTable:
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as JSON has it."""
-        names = [f"{one.group} {one.name}".strip() for one in self.headings[1:]]
+        names = [f"{heading.group} {heading.name}".strip() for heading in self.headings[1:]]
         rows = [line.to_json(names) for line in self.lines]
         return {
             "title": self.title,
@@ -266,7 +266,9 @@ def print_table(table: PaperTable, stream: TextIO, *, intervals: bool = False) -
 
 def markdown(table: PaperTable, *, intervals: bool = False) -> str:
     """Return a table in GitHub's Markdown."""
-    heads = [f"{one.group}: {one.name}" if one.group else one.name for one in table.headings]
+    heads = [
+        f"{heading.group}: {heading.name}" if heading.group else heading.name for heading in table.headings
+    ]
     rows = [heads, ["---", *(["---:"] * (len(heads) - 1))]]
     for title, lines in table.blocks:
         rows += [[f"*{title}*", *([""] * (len(heads) - 1))]] if title else []
@@ -279,7 +281,9 @@ def markdown(table: PaperTable, *, intervals: bool = False) -> str:
 
 def latex(table: PaperTable, *, intervals: bool = False) -> str:
     """Return a table in LaTeX; it needs the package booktabs."""
-    groups = [(name, len(list(some))) for name, some in groupby(table.headings, key=lambda one: one.group)]
+    groups = [
+        (name, len(list(some))) for name, some in groupby(table.headings, key=lambda heading: heading.group)
+    ]
     lines = [
         r"\begin{table}[t]",
         r"\centering",
@@ -293,7 +297,7 @@ def latex(table: PaperTable, *, intervals: bool = False) -> str:
             for name, n in groups
         ]
         lines += [" & ".join(spans) + r" \\", _rules(groups)]
-    lines += [_latex_row([one.name.translate(_LATEX) for one in table.headings]), r"\midrule"]
+    lines += [_latex_row([heading.name.translate(_LATEX) for heading in table.headings]), r"\midrule"]
     for title, rows in table.blocks:
         if title:
             span = rf"\multicolumn{{{len(table.headings)}}}{{l}}{{\emph{{{title.translate(_LATEX)}}}}}"

@@ -74,14 +74,16 @@ def render_page(
     shown = {task: short_columns(compared.summaries.values(), task) for task in tasks}
     facts = task_facts(views)
     means = list(dict.fromkeys(name for view in views for name in view.summary.benchmarks))
-    has_mean_skill = any(one.mean_skill is not None for one in standings)
+    has_mean_skill = any(standing.mean_skill is not None for standing in standings)
     best = next((at for at, view in enumerate(views) if view.label == overview.shown[0].label), 0)
     index = samples.index(views, rows, gallery.entries, compared, terms, best)
     columns = 1 + (len(compared.ranked) > 1) + has_mean_skill + len(facts) + len(means)
 
     def skills_of(view: RunView, task: str) -> TaskSkills:
         result = view.summary.tasks[task]
-        return task_skills(compared, view.label, task, [one.name for one in (*result.subsets, *result.apart)])
+        return task_skills(
+            compared, view.label, task, [subset.name for subset in (*result.subsets, *result.apart)]
+        )
 
     return environment.get_template("report.html").generate(
         policy=page_policy(style, script),

@@ -51,9 +51,10 @@ class Terms:
         for view in views:
             for task, columns in view.columns.items():
                 known = self._metrics.setdefault(task, {RENDERED: _USABLE[usable_word(task)]})
-                known |= {one.name: about_metric(one) for one in columns.metrics if one.summary}
+                known |= {metric.name: about_metric(metric) for metric in columns.metrics if metric.summary}
                 known |= {
-                    one.name: _about_average(one, columns.metrics_of(one.name)) for one in columns.averages
+                    average.name: _about_average(average, columns.metrics_of(average.name))
+                    for average in columns.averages
                 }
                 self._titles[task] = {metric_title(task, name): name for name in known}
         self._places: dict[str, int] = {}

@@ -35,12 +35,12 @@ class Versus:
     def notes(self) -> list[str]:
         """What a reader must know who compares the runs in the main metrics."""
         by_column = {
-            (one.task, one.metric): one.difference.value or 0.0
-            for one in self.comparisons
-            if one.p_value is not None and one.p_value <= ALPHA
+            (comparison.task, comparison.metric): comparison.difference.value or 0.0
+            for comparison in self.comparisons
+            if comparison.p_value is not None and comparison.p_value <= ALPHA
         }
         notes = []
-        for task in dict.fromkeys(one.task for one in self.comparisons):
+        for task in dict.fromkeys(comparison.task for comparison in self.comparisons):
             values = [by_column.get((task, name), 0.0) for name in task_spec(task).headline_metrics]
             if len(values) > 1 and values[0] * values[1] < 0:
                 notes.append(disagreement(task))
@@ -51,8 +51,8 @@ class Versus:
         return {
             "first": self.first,
             "second": self.second,
-            "comparisons": [one.to_json() for one in self.comparisons],
-            "accounts": [one.to_json() for one in self.accounts],
+            "comparisons": [comparison.to_json() for comparison in self.comparisons],
+            "accounts": [account.to_json() for account in self.accounts],
         }
 
 
@@ -105,8 +105,10 @@ def versus_of(
         for task, columns in first.columns.items()
         if task in second.columns and (across_rules or same_rules(*rules, task))
     }
-    mine, theirs = ({one.instance.id: one for one in view.records} for view in (first, second))
+    mine, theirs = ({record.instance.id: record for record in view.records} for view in (first, second))
     comparisons = compare(mine, theirs, shared, difference)
-    comparisons = [one for one in comparisons if across_rules or same_version(*rules, one.metric)]
+    comparisons = [
+        comparison for comparison in comparisons if across_rules or same_version(*rules, comparison.metric)
+    ]
     accounts = account_differences(first.summary, second.summary)
     return Versus(first.label, second.label, first_at, second_at, comparisons, accounts)

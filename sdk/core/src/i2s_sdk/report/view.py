@@ -90,7 +90,7 @@ class RunView:
     @property
     def metrics(self) -> dict[str, tuple[str, ...]]:
         """Return the metrics that samples of each task have values of, in the order shown."""
-        return {task: tuple(one.name for one in own.metrics) for task, own in self.columns.items()}
+        return {task: tuple(metric.name for metric in own.metrics) for task, own in self.columns.items()}
 
 
 def views_of(runs: Sequence[StoredRun]) -> list[RunView]:

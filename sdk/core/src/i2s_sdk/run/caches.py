@@ -165,7 +165,7 @@ class FolderEntries:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return
-            entries = sorted(self._files(), key=lambda one: one[1])
+            entries = sorted(self._files(), key=lambda file: file[1])
             total = sum(size for _, _, size in entries)
             self._bound = min(self._most, (total + shutil.disk_usage(self._folder).free) // 2)
             if total <= self._bound:
@@ -236,8 +236,8 @@ class CacheFiles:
 
     def size(self) -> CacheSize:
         """Return how many entries there are, how large they are together, and from when."""
-        statuses = (one.stat() for one in self._files())
-        return size_of((one.st_mtime, on_disk(one.st_size)) for one in statuses)
+        statuses = (file.stat() for file in self._files())
+        return size_of((status.st_mtime, on_disk(status.st_size)) for status in statuses)
 
     def clear(self) -> None:
         """Remove all entries.
@@ -249,7 +249,7 @@ class CacheFiles:
             path.unlink(missing_ok=True)
 
     def _files(self) -> Iterator[Path]:
-        return (one for one in self.folder.glob(self.pattern) if one.is_file())
+        return (path for path in self.folder.glob(self.pattern) if path.is_file())
 
 
 _log = logging.getLogger(__name__)
@@ -565,7 +565,7 @@ def render_key(request: RenderRequest, description: RendererDescription, profile
         "fonts": description.fonts_digest,
         "missing": sorted(description.missing),
         "tier": int(description.isolation.tier),
-        "limits": [{name: one[name] for name in one if name not in _MACHINE_LIMITS} for one in limits],
+        "limits": [{name: limit[name] for name in limit if name not in _MACHINE_LIMITS} for limit in limits],
         "profile": str(profile),
     }
     digest = hashlib.sha256(json.dumps(origin, sort_keys=True).encode())
@@ -608,9 +608,13 @@ class ScoreCache:
             description: What the service says of itself.
             profile: Rules of the run; a name may have another version in other rules.
         """
-        own = [one for one in description.metrics if profile in one.profiles and one.version]
+        own = [metric for metric in description.metrics if profile in metric.profiles and metric.version]
         service = [description.version, sorted(description.versions.items()), description.device]
-        return cls(entries, json.dumps(service), {one.name: one.version for one in own})
+        return cls(
+            entries,
+            json.dumps(service),
+            {metric_description.name: metric_description.version for metric_description in own},
+        )
 
     def known(self, pair: ComparedPair, metrics: Iterable[str]) -> dict[str, MetricResult]:
         """Return by name the results that are kept of some metrics."""

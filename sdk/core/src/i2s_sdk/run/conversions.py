@@ -68,8 +68,11 @@ class HtmlConverter:
         Raises:
             ServiceError: The service does not answer.
         """
-        fragments = [Fragment(one.key, FragmentFormat[one.format.upper()], one.text) for one in conversions]
-        return {one.id: one.html for one in await self.documents.convert(fragments)}
+        fragments = [
+            Fragment(conversion.key, FragmentFormat[conversion.format.upper()], conversion.text)
+            for conversion in conversions
+        ]
+        return {converted.id: converted.html for converted in await self.documents.convert(fragments)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +96,24 @@ class FormulaDrawer:
             ServiceError: The renderer does not answer.
             ProtocolError: It answers what it must not.
         """
-        texts = [one for one in conversions if one.text.strip() and len(one.text) <= MAX_FORMULA]
-        alone = [one for one in texts if _CHANGES_OTHERS.search(one.text)]
-        others = [one for one in texts if one not in alone]
+        texts = [
+            conversion
+            for conversion in conversions
+            if conversion.text.strip() and len(conversion.text) <= MAX_FORMULA
+        ]
+        alone = [text for text in texts if _CHANGES_OTHERS.search(text.text)]
+        others = [text for text in texts if text not in alone]
         waiting = [others[start : start + _TOGETHER] for start in range(0, len(others), _TOGETHER)]
-        waiting += [[one] for one in alone]
-        results: dict[str, str | None] = {one.key: None for one in conversions}
+        waiting += [[conversion] for conversion in alone]
+        results: dict[str, str | None] = {conversion.key: None for conversion in conversions}
         limits, seconds = 0, 0.0
         # In waves, so that what is left out does not depend on which document is ready first.
         while waiting and limits < MAX_LIMITS and seconds < MAX_CPU_SECONDS:
             wave, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
-            requests = [self.renderer.render(formula_request([one.text for one in some])) for some in wave]
+            requests = [
+                self.renderer.render(formula_request([conversion.text for conversion in some]))
+                for some in wave
+            ]
             again: list[list[Conversion]] = []
             for some, rendering in zip(wave, await asyncio.gather(*requests), strict=True):
                 limited = rendering.verdict in _LIMITS
@@ -111,13 +121,13 @@ class FormulaDrawer:
                 seconds += rendering.usage.cpu_seconds
                 pages = _pages(rendering, len(some))
                 if pages is not None:
-                    results |= {one.key: page for one, page in zip(some, pages, strict=True)}
+                    results |= {conversion.key: page for conversion, page in zip(some, pages, strict=True)}
                 elif limited:
-                    again += [[one] for one in some]
+                    again += [[conversion] for conversion in some]
                 else:  # One of them does not compile, or takes several pages.
                     again += [some[: len(some) // 2], some[len(some) // 2 :]]
             waiting = again + waiting
-        return results | {one.key: LIMITED for some in waiting for one in some}
+        return results | {conversion.key: LIMITED for some in waiting for conversion in some}
 
 
 def _pages(rendering: Rendering, formulas: int) -> list[str | None] | None:
@@ -138,7 +148,7 @@ def formula_request(formulas: Sequence[str]) -> RenderRequest:
     Args:
         formulas: LaTeX without delimiters; they may be environments of displayed formulas, such as ``align``.
     """
-    shown = (one if _ENVIRONMENT.match(one) else f"\\[\n{one}\n\\]" for one in formulas)
+    shown = (formula if _ENVIRONMENT.match(formula) else f"\\[\n{formula}\n\\]" for formula in formulas)
     pages = "\n\\clearpage\n".join(f"\\begingroup\n{one}\n\\endgroup" for one in shown)
     body = f"\\pagestyle{{empty}}\\pdfpagewidth={_PAGE_WIDTH}pt\n{pages}"
     options = RenderOptions(
@@ -168,8 +178,8 @@ class Converters:
             ServiceError: A service does not answer.
         """
         results: dict[str, str | None] = {}
-        formulas = [one for one in conversions if one.format == FORMULA]
-        texts = [one for one in conversions if one.format != FORMULA]
+        formulas = [conversion for conversion in conversions if conversion.format == FORMULA]
+        texts = [conversion for conversion in conversions if conversion.format != FORMULA]
         if texts:
             results |= await _required(self.html, DOCUMENTS)(texts)
         if formulas:

@@ -155,7 +155,7 @@ class _Evaluation:
         self, runs: Sequence[ModelRun], plans: Sequence[Plan], settings: Settings, on_progress: OnProgress
     ) -> None:
         self._runs, self._plans, self._settings, self._on_progress = runs, plans, settings, on_progress
-        judged = [one for one in plans if one.model not in MODELS]
+        judged = [plan for plan in plans if plan.model not in MODELS]
         wanted = settings.reference_points == "yes" and judged
         self._truths = Truths(settings.truth_characters)
         points = ReferencePoints(judged[0], settings, on_progress, self._truths) if wanted else None
@@ -166,7 +166,7 @@ class _Evaluation:
         try:
             with ExitStack() as opened:
                 folders = [
-                    opened.enter_context(RunFolder.open(one.out, self._settings)) for one in self._runs
+                    opened.enter_context(RunFolder.open(run.out, self._settings)) for run in self._runs
                 ]
                 return await self._run(folders)
         finally:
@@ -192,14 +192,16 @@ class _Evaluation:
         pending = [None if at in failed else one for at, one in enumerate(pending)]
         needs = [runner.needs(one) for runner, one in zip(runners, pending, strict=True) if one is not None]
         points = self._points
-        kept = [points.keep(one) for one in folders] if points is not None else []
+        kept = [points.keep(folder) for folder in folders] if points is not None else []
         missing = points is not None and not all(kept) and len(failed) < len(runners)
         if needs or missing:
             wanted = [*needs, points.needs()] if points is not None and missing else needs
             try:
                 async with open_needed(self._settings, folders[0], wanted) as services:
                     failed |= await self._ask(runners, pending, services, finish=missing)
-                    await self._measure([one for at, one in enumerate(folders) if at not in failed], services)
+                    await self._measure(
+                        [folder for at, folder in enumerate(folders) if at not in failed], services
+                    )
             except I2SError as error:
                 if needs:
                     raise
@@ -296,7 +298,7 @@ class SeveralResult:
     @property
     def covered(self) -> bool:
         """Whether no run has more failures of ours than the settings allow, and every model was asked."""
-        return not self.errors and all(one.covered for one in self.runs.values())
+        return not self.errors and all(run.covered for run in self.runs.values())
 
 
 def evaluate_several(
@@ -333,10 +335,10 @@ def evaluate_several(
     """
     settings = settings or Settings.load()
     options = options_from(settings)
-    opened = [open_model(one, options) if isinstance(one, str) else as_model(one) for one in models]
+    opened = [open_model(model, options) if isinstance(model, str) else as_model(model) for model in models]
     runs = model_runs(opened, out, prompts)
     ended = evaluate_models(data, runs, settings, on_progress, **wanted)
-    return several_result({run.name: one for run, one in zip(runs, ended, strict=True)}, out)
+    return several_result({run.name: run_result for run, run_result in zip(runs, ended, strict=True)}, out)
 
 
 def model_runs(models: Sequence[Model], out: PathOrUrl, prompts: Sequence[Path | str] = ()) -> list[ModelRun]:
@@ -347,7 +349,7 @@ def model_runs(models: Sequence[Model], out: PathOrUrl, prompts: Sequence[Path |
     """
     variants: list[tuple[Model, Path | None, str]] = [(model, None, "") for model in models]
     if prompts:
-        files = [Path(one) for one in prompts]
+        files = [Path(prompt) for prompt in prompts]
         alone = len(models) == 1
         variants = [
             (model, file, file.stem if alone else f"{shareable_model(model.name)}, {file.stem}")
@@ -355,7 +357,7 @@ def model_runs(models: Sequence[Model], out: PathOrUrl, prompts: Sequence[Path |
             for file in files
         ]
     folders = run_folders([label or model.name for model, _, label in variants], out)
-    return [ModelRun(one, folders[label or one.name], file, label) for one, file, label in variants]
+    return [ModelRun(model, folders[label or model.name], file, label) for model, file, label in variants]
 
 
 def repeated_models(names: Sequence[str], options: ModelOptions, repeats: int) -> list[Model]:
@@ -374,7 +376,7 @@ def repeated_models(names: Sequence[str], options: ModelOptions, repeats: int) -
     models = []
     for name in names:
         own = [open_model(name, replace(options, repeat=at, repeats=repeats)) for at in range(1, repeats + 1)]
-        if len({one.name for one in own}) < repeats:
+        if len({model.name for model in own}) < repeats:
             raise UsageError(f"--repeats asks a model again, and {name} gives the same answers every time")
         models += own
     return models
@@ -387,9 +389,9 @@ def several_result(ended: Mapping[str, RunResult | I2SError], out: PathOrUrl) ->
         ended: The run, or why the model could not be asked, by the name of the model.
         out: Folder of the report.
     """
-    runs = {name: one for name, one in ended.items() if isinstance(one, RunResult)}
-    errors = {name: one for name, one in ended.items() if isinstance(one, I2SError)}
-    folders = [one.folder for one in runs.values()]
+    runs = {name: run_result for name, run_result in ended.items() if isinstance(run_result, RunResult)}
+    errors = {name: run_result for name, run_result in ended.items() if isinstance(run_result, I2SError)}
+    folders = [run.folder for run in runs.values()]
     report = write_report(folders, out) if len(ended) > 1 and runs else None
     return SeveralResult(runs, report, errors)
 
@@ -452,9 +454,18 @@ def evaluate_predictions(
     if choice.turns > 1:
         raise UsageError("--predictions asks no model, so there are no turns: leave out --turns")
     predicted = find_predictions(Path(predictions), choice.whole, systems)
-    folders = run_folders([one.system for one in predicted], out)
+    folders = run_folders([prediction_folder.system for prediction_folder in predicted], out)
     runs = [
-        ModelRun(Predictions(one, settings.completion_characters), folders[one.system]) for one in predicted
+        ModelRun(
+            Predictions(prediction_folder, settings.completion_characters), folders[prediction_folder.system]
+        )
+        for prediction_folder in predicted
     ]
     ended = evaluate_models(data, runs, settings, on_progress, **wanted)
-    return several_result({one.system: result for one, result in zip(predicted, ended, strict=True)}, out)
+    return several_result(
+        {
+            prediction_folder.system: result
+            for prediction_folder, result in zip(predicted, ended, strict=True)
+        },
+        out,
+    )

@@ -56,14 +56,14 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
             FORMATS[name](draft, columns(stored), rows(stored))
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}") from None
-    return sum(1 + len(stored.turns.get(one.instance.id, ())) for one in stored.ordered())
+    return sum(1 + len(stored.turns.get(record.instance.id, ())) for record in stored.ordered())
 
 
 def columns(run: StoredRun) -> dict[str, str]:
     """Return the columns of a run's table and their types."""
-    tasks = dict.fromkeys(one.task for one in run.whole)
-    metrics = [one for task in tasks for one in task_columns(run.manifest, task).metrics]
-    pooled = dict.fromkeys(one.name for one in metrics if one.aggregate is Aggregate.POOLED)
+    tasks = dict.fromkeys(planned_instance.task for planned_instance in run.whole)
+    metrics = [metric for task in tasks for metric in task_columns(run.manifest, task).metrics]
+    pooled = dict.fromkeys(metric.name for metric in metrics if metric.aggregate is Aggregate.POOLED)
     turns = {"turn": _WHOLE, "turn_end": _TEXT} if run.manifest.options.turns > 1 else {}
     return {
         **dict.fromkeys(("id", "task", "subset", "difficulty", "licence", "source"), _TEXT),
@@ -71,7 +71,7 @@ def columns(run: StoredRun) -> dict[str, str]:
         **dict.fromkeys(("label", "model", "profile", "outcome", "accounts"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
         **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
-        **dict.fromkeys((one.name for one in metrics), _REAL),
+        **dict.fromkeys((metric.name for metric in metrics), _REAL),
         **dict.fromkeys((part for name in pooled for part in _part_names(name)), _REAL),
         **dict.fromkeys(("undefined", "detail", "repairs", "message"), _TEXT),
         **_error_columns("error"),
@@ -110,7 +110,7 @@ def rows(run: StoredRun) -> Iterator[Row]:
     names = columns(run)
     options = run.manifest.options
     fixed = {"label": run.manifest.label or None, "model": options.model, "profile": options.profile}
-    planned = {one.id: one for one in run.planned}
+    planned = {planned_instance.id: planned_instance for planned_instance in run.planned}
     answers = (one for first in run.ordered() for one in (first, *run.turns.get(first.instance.id, ())))
     for record in map(run.with_texts, answers):
         identity, turn = record.instance.id, record.turn.turn
@@ -147,12 +147,14 @@ def _of_questions(asked: Sequence[tuple[str, StoredQuestion]]) -> Row:
     """Return the texts of all questions of a sample, and the questions as JSON."""
     if not asked:
         return {}
-    texts = [part.text for _, one in asked for part in one.parts if part.text]
-    systems = dict.fromkeys(one.system for _, one in asked if one.system)
+    texts = [part.text for _, stored_question in asked for part in stored_question.parts if part.text]
+    systems = dict.fromkeys(stored_question.system for _, stored_question in asked if stored_question.system)
     return {
         "question": "\n\n".join(texts),
         "system_text": "\n\n".join(systems) or None,
-        "asked": json.dumps([{"name": name, **question_fields(one)} for name, one in asked]),
+        "asked": json.dumps(
+            [{"name": name, **question_fields(stored_question)} for name, stored_question in asked]
+        ),
     }
 
 

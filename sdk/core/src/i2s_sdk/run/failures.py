@@ -37,7 +37,7 @@ def failure_reasons(records: Iterable[Record]) -> tuple[FailureReason, ...]:
         key = (str(record.outcome), record.failure.kind, *_alike(message))
         known = reasons.get(key) or FailureReason(str(record.outcome), record.failure.message, 0)
         reasons[key] = replace(known, count=known.count + 1)
-    return tuple(sorted(reasons.values(), key=lambda one: (-one.count, one.outcome, one.message)))
+    return tuple(sorted(reasons.values(), key=lambda reason: (-reason.count, reason.outcome, reason.message)))
 
 
 class LikeFailures:

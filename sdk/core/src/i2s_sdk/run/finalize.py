@@ -69,7 +69,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
     summary = summarize(manifest, instances, records, later)
     manifest = folder.tell(with_taken_answers(manifest.about, summary.spending.from_cache))
     folder.storage.write(RESULTS, results_document(summary, manifest))
-    ordered = [records[one.id] for one in instances if one.id in records]
+    ordered = [records[instance.id] for instance in instances if instance.id in records]
 
     def whole(record: Record) -> Record:
         """Return the record with its texts, which are not all in memory."""

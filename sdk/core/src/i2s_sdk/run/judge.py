@@ -75,7 +75,11 @@ def judge(
     """
     settings = settings or Settings.load()
     stored = read_run(open_storage(run, settings))
-    tasks = [name for name in _rubrics() if any(one.task == name for one in stored.planned)]
+    tasks = [
+        name
+        for name in _rubrics()
+        if any(planned_instance.task == name for planned_instance in stored.planned)
+    ]
     if not tasks:
         known = ", ".join(_rubrics())
         raise UsageError(f"{stored.storage} has no samples of a task with a rubric for judges ({known})")
@@ -147,7 +151,9 @@ class _Judging:
             AllCallsFailedError: Every call has failed alike.
             DataError: An image of the run cannot be read.
         """
-        wanted = [one for one in judged_records(self.run, task) if has_image(one)]
+        wanted = [
+            judged_record for judged_record in judged_records(self.run, task) if has_image(judged_record)
+        ]
         remaining = [one for one in wanted if not self.log.has(one.instance.id, one.rendering.sha256)]
         done, paid, like = len(wanted) - len(remaining), 0.0, LikeFailures(self.settings.like_failures)
         self.on_progress(_progress(task, len(wanted), done, paid, ""))
@@ -233,7 +239,7 @@ def human_scores(
         DataError: A file cannot be read, or a line has no scores.
         UsageError: The folder holds no run, or the scores are not of its samples.
     """
-    paths = [Path(one) for one in files]
+    paths = [Path(file) for file in files]
     storage = open_storage(run)
     stored = read_run(storage)
     scored = human_scored_task(stored, task)

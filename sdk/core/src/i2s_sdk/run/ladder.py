@@ -92,7 +92,7 @@ class Ladder:
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
-        return {"tasks": [one.to_json() for one in self.tasks]}
+        return {"tasks": [task.to_json() for task in self.tasks]}
 
 
 def ladder(
@@ -122,7 +122,9 @@ def ladder(
     settings = replace(settings or Settings.load(), reference_points="no")
     choice = resolve_selection(data, settings, **wanted)
     graded = {name for name in choice.tasks if task_spec(name).grades}
-    samples = [one.id for one in choice.instances if one.task in graded and _has_truth(one)]
+    samples = [
+        instance.id for instance in choice.instances if instance.task in graded and _has_truth(instance)
+    ]
     if not samples:
         raise UsageError("no instance has a ground truth that can be graded")
     names = list(dict.fromkeys(grade.name for task in choice.tasks for grade in task_spec(task).grades))
@@ -135,7 +137,7 @@ def ladder(
     )
     if ended.errors:
         raise next(iter(ended.errors.values()))
-    runs = {name: read_run(one.folder) for name, one in ended.runs.items()}
+    runs = {name: read_run(run.folder) for name, run in ended.runs.items()}
     return Ladder(_ladders(runs, names), out)
 
 
@@ -158,7 +160,7 @@ def _ladders(runs: Mapping[str, StoredRun], names: Sequence[str]) -> tuple[TaskL
         columns = task_columns(first.manifest, task)
         subsets = sorted({record.instance.subset for record, _, _ in answers})
         for subset in ("", *(subsets if len(subsets) > 1 else ())):
-            own = [one for one in answers if subset in ("", one[0].instance.subset)]
+            own = [answer for answer in answers if subset in ("", answer[0].instance.subset)]
             ladders.append(_ladder(task, subset, own, columns))
     return tuple(ladders)
 
@@ -178,7 +180,9 @@ def _ladder(
         len(answers) - len(judged),
         len(judged),
         tuple(
-            metric_orders(judged, columns.names, [one.name for one in columns.metrics if one.lower_is_better])
+            metric_orders(
+                judged, columns.names, [metric.name for metric in columns.metrics if metric.lower_is_better]
+            )
         ),
     )
 
@@ -187,8 +191,8 @@ def _values(record: Record, columns: Columns) -> dict[str, float | None]:
     """Return the value of each column for a sample; an average is that of the metrics that have one."""
     values: dict[str, float | None] = {}
     for name in columns.names:
-        parts = [record.score.metrics.get(one.name) for one in columns.metrics_of(name)]
-        known = [one for one in parts if one is not None]
+        parts = [record.score.metrics.get(metric.name) for metric in columns.metrics_of(name)]
+        known = [part for part in parts if part is not None]
         values[name] = sum(known) / len(known) if known else None
     return values
 

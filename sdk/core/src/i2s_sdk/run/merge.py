@@ -101,7 +101,9 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
             turns=whole.turns,
         ).path
         target.storage.remove({MERGING})
-    missing = tuple(one.id for one in whole.planned if one.id not in whole.records)
+    missing = tuple(
+        planned_instance.id for planned_instance in whole.planned if planned_instance.id not in whole.records
+    )
     return MergeResult(target.path, report, summary, missing, whole.manifest.unavailable)
 
 
@@ -158,7 +160,7 @@ def _require_same_run(first: StoredRun, other: StoredRun) -> None:
 
 
 def _require_own_records(run: StoredRun) -> None:
-    planned = {one.id for one in run.planned}
+    planned = {planned_instance.id for planned_instance in run.planned}
     strangers = [identity for identity in run.records if identity not in planned]
     if strangers:
         part = f"shard {run.shard}" if run.shard else "the run"
@@ -170,7 +172,7 @@ def _unsharded(options: RunOptions) -> RunOptions:
 
 
 def _unshared(first: StoredRun, other: StoredRun) -> str:
-    mine, theirs = ({one.id for one in run.whole} for run in (other, first))
+    mine, theirs = ({planned_instance.id for planned_instance in run.whole} for run in (other, first))
     if mine == theirs:
         return "the same in another order, or of another subset"
     return f"{_some(sorted(mine ^ theirs))} not in both"
@@ -197,9 +199,9 @@ def _copy_images(shard: StoredRun, target: RunFolder) -> None:
         if png is not None:
             target.put_image(png)
 
-    records = [*shard.records.values(), *(one for own in shard.turns.values() for one in own)]
-    both = [(one.instance.reference_sha256, one.rendering.sha256) for one in records]
-    asked = [one.images for questions in shard.asked.values() for _, one in questions]
+    records = [*shard.records.values(), *(record for own in shard.turns.values() for record in own)]
+    both = [(record.instance.reference_sha256, record.rendering.sha256) for record in records]
+    asked = [stored_question.images for questions in shard.asked.values() for _, stored_question in questions]
     digests = dict.fromkeys(digest for some in (*both, *asked) for digest in some if digest)
     with ThreadPoolExecutor(max(shard.storage.threads, target.storage.threads)) as threads:
         for _ in threads.map(copy, digests):

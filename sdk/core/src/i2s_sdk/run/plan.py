@@ -147,13 +147,13 @@ def choose(
         raise UsageError(f"{turns} turns: a run has at least one")
     for task in tasks:
         open_task(task)
-    wanted = tuple(one for one in data.instances if not tasks or one.task in tasks)
+    wanted = tuple(instance for instance in data.instances if not tasks or instance.task in tasks)
     if not wanted:
         raise UsageError(f"{data.folder} holds no instance of task {', '.join(tasks)}")
     whole = tuple(replace(selection, shard=None).apply(wanted))
     shard = selection.shard
-    mine = whole if shard is None else tuple(one for one in whole if shard.has(one.id))
-    names = dict.fromkeys(one.task for one in whole)
+    mine = whole if shard is None else tuple(instance for instance in whole if shard.has(instance.id))
+    names = dict.fromkeys(instance.task for instance in whole)
     tasks_of_run = {name: open_task(name, profile, settings) for name in names}
     if turns > 1:
         for one in tasks_of_run.values():
@@ -171,15 +171,15 @@ def _own_scorers(texts: Sequence[str], tasks: Mapping[str, Task]) -> tuple[OwnSc
     Raises:
         UsageError: One cannot be used, or has a metric of a name that is taken.
     """
-    scorers = tuple(OwnScorer.parse(one) for one in texts)
+    scorers = tuple(OwnScorer.parse(text) for text in texts)
     names = [metric.name for task in tasks.values() for metric in metrics_of(task)]
     for scorer in scorers:
-        if taken := [one.name for one in scorer.metrics if one.name in names]:
+        if taken := [metric.name for metric in scorer.metrics if metric.name in names]:
             raise UsageError(
                 f"--scorer {scorer.name}: there is a metric {taken[0]!r} already; rename the function, or "
                 "the name in METRICS"
             )
-        names += [one.name for one in scorer.metrics]
+        names += [metric.name for metric in scorer.metrics]
     return scorers
 
 
@@ -431,20 +431,22 @@ def dry_run(
     require_model(model)
     choice = resolve_selection(data, settings, **wanted)
     answered = _answered(out, settings) if out is not None else frozenset[Key]()
-    remaining = [one for one in choice.instances if one.id not in answered]
+    remaining = [instance for instance in choice.instances if instance.id not in answered]
     of_documents = any(isinstance(task, DocumentTask) for task in choice.tasks.values())
     asked = _Asked(choice, model, of_documents and reads_documents(model), answered)
     estimated = run_blocking(_estimate(asked, remaining, options, settings))
     if choice.turns > 1:
         longest = (options or ModelOptions()).max_tokens
-        further = (found for one in choice.instances for found in asked.further_turns(one, longest))
+        further = (found for instance in choice.instances for found in asked.further_turns(instance, longest))
         estimated += estimate(model, further, options)
     return DryRun(
         len(choice.instances),
         len(choice.instances) - len(remaining),
         estimated,
         choice.turns,
-        0 if choice.turns == 1 else sum(asked.only_question(one) is None for one in choice.instances),
+        0
+        if choice.turns == 1
+        else sum(asked.only_question(instance) is None for instance in choice.instances),
     )
 
 
@@ -479,7 +481,7 @@ class _Asked:
     def only_question(self, instance: Instance) -> Question | None:
         """Return the question of an instance; None if the task asks several of it, and so has no turns."""
         questions = self.choice.tasks[instance.task].questions(instance)
-        return questions[0] if [one.name for one in questions] == [""] else None
+        return questions[0] if [question.name for question in questions] == [""] else None
 
     def further_turns(self, instance: Instance, longest: int) -> Iterator[tuple[Instance, Question]]:
         """Yield questions as long as those of the turns after the first can be; none if it has no turns.

@@ -111,8 +111,8 @@ class ReferencePoints:
     def needs(self) -> Needs:
         """Return the services that they need."""
         tasks = self.plan.tasks.values()
-        renderings = [one.rendering for one in tasks if one.rendering is not None]
-        renderers = frozenset(name for one in renderings for name in one.services)
+        renderings = [task.rendering for task in tasks if task.rendering is not None]
+        renderers = frozenset(name for rendering in renderings for name in rendering.services)
         others, optional = (
             frozenset(scoring_services(tasks)),
             frozenset(optional_services(tasks, self.plan.whole)),
@@ -161,7 +161,7 @@ class ReferencePoints:
             pending = await runner.pending()
             if pending is not None:
                 await runner.work(pending, services)
-            return [one for one in folder.records(texts=False).values() if one.outcome.counts]
+            return [record for record in folder.records(texts=False).values() if record.outcome.counts]
 
     def _tell(self, progress: Progress) -> None:
         self.on_progress(replace(progress, reference=True))
@@ -189,7 +189,9 @@ def announcement(wanted: Mapping[str, Sequence[Instance]], records: Iterable[Rec
     passes = [instances for instances in wanted.values() if instances]
     number = sum(map(len, passes))
     took = [
-        (one.rendering.seconds or 0.0) + (one.score.seconds or 0.0) for one in records if one.outcome.counts
+        (record.rendering.seconds or 0.0) + (record.score.seconds or 0.0)
+        for record in records
+        if record.outcome.counts
     ]
     at_once = jobs or 2 * (os.cpu_count() or 1)
     about = f", for about {_duration(number * sum(took) / len(took) / at_once)} or more" if took else ""
@@ -208,10 +210,10 @@ def _have_data_of(folder: RunFolder, points: Points) -> bool:
     """Return whether values are of the references and targets of the samples that have ended."""
     records = folder.records(texts=False)
     return all(
-        one.instance.has_data_of(records[one.instance.id].instance)
+        record.instance.has_data_of(records[record.instance.id].instance)
         for of_model in points.values()
-        for one in of_model
-        if one.instance.id in records
+        for record in of_model
+        if record.instance.id in records
     )
 
 

@@ -91,15 +91,17 @@ async def open_needed(
         StackError: A service cannot be started.
         ServiceError: A service that was named does not answer.
     """
-    renderers = frozenset[str]().union(*(one.renderers for one in needs))
-    others = frozenset[str]().union(*(one.others for one in needs))
-    without = any(one.without for one in needs)
-    spare = frozenset[str]().union(*(one.optional for one in needs)) - renderers - others
+    renderers = frozenset[str]().union(*(need.renderers for need in needs))
+    others = frozenset[str]().union(*(need.others for need in needs))
+    without = any(need.without for need in needs)
+    spare = frozenset[str]().union(*(need.optional for need in needs)) - renderers - others
     optional = renderers - others if len(renderers) > 1 or without else frozenset[str]()
     wanted = sorted(renderers | others | spare)
     with folder.storage.folder(LOGS) as logs:
         async with open_services(settings, logs, wanted, optional | spare) as services:
-            lost = [services.missing[one] for one in sorted(renderers) if one in services.missing]
+            lost = [
+                services.missing[renderer] for renderer in sorted(renderers) if renderer in services.missing
+            ]
             if lost and not services.renderers and not without:
                 raise lost[0]
             yield services
@@ -175,9 +177,9 @@ class Runner:
             self.folder.tell({**manifest.about, **self._given()})
         remaining = self.remaining()
         if (turns := self._turns) is not None:
-            first = {one.id for one in remaining}
-            others = (one for one in self.plan.instances if one.id not in first)
-            remaining += [one for one in others if turns.any_remaining(one)]
+            first = {instance.id for instance in remaining}
+            others = (instance for instance in self.plan.instances if instance.id not in first)
+            remaining += [instance for instance in others if turns.any_remaining(instance)]
         if manifest is not None and not remaining:
             return None
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
@@ -199,7 +201,7 @@ class Runner:
         """
         known, run = manifest.options.metrics, self.folder.storage
         for scorer in self.plan.scorers:
-            if known and any(known.get(one.name) != scorer.version for one in scorer.metrics):
+            if known and any(known.get(metric.name) != scorer.version for metric in scorer.metrics):
                 raise RunConflictError(
                     f"{run} was begun without --scorer {scorer.name}, or with another version of its file; "
                     f"score its answers in another folder: i2s-sdk evaluate --model replay:{run} "
@@ -211,7 +213,7 @@ class Runner:
         return Needs(
             frozenset(self._renderers(remaining)),
             frozenset(self._scoring_services() | self._drawing_services(remaining)),
-            any(self.plan.tasks[one.task].rendering is None for one in remaining),
+            any(self.plan.tasks[instance.task].rendering is None for instance in remaining),
             frozenset(self._optional_services()),
         )
 
@@ -238,9 +240,9 @@ class Runner:
         if StageName.RENDER not in self.stages:
             return set()
         rendered = self.folder.renderings if self.plan.turns == 1 else ()
-        tasks = {one.task for one in remaining if one.id not in rendered}
+        tasks = {instance.task for instance in remaining if instance.id not in rendered}
         renderings = (self.plan.tasks[task].rendering for task in tasks)
-        return {name for one in renderings if one is not None for name in one.services}
+        return {name for rendering in renderings if rendering is not None for name in rendering.services}
 
     def _scoring_services(self) -> set[str]:
         return scoring_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
@@ -255,8 +257,10 @@ class Runner:
         if self.model is None or StageName.GENERATE not in self.stages or self.model.whole:
             return set()
         answers = self.folder.answers.marks
-        unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
-        drawn = any(_has_document(self.plan.tasks[one.task], one) for one in unanswered)
+        unanswered = (
+            instance for instance in remaining if instance.id not in answers or not answers[instance.id].final
+        )
+        drawn = any(_has_document(self.plan.tasks[instance.task], instance) for instance in unanswered)
         return {DOCUMENTS} if drawn else set()
 
     async def work(self, remaining: Sequence[Instance], services: Services) -> None:
@@ -266,7 +270,7 @@ class Runner:
             remaining: The instances that ``pending`` returned.
             services: The services that they need, open.
         """
-        engines = {name: await one.describe() for name, one in services.renderers.items()}
+        engines = {name: await renderer.describe() for name, renderer in services.renderers.items()}
         comparer = await services.metrics.describe() if services.metrics is not None else None
         documents = await services.documents.describe() if services.documents is not None else None
         manifest = self._begun(services, engines, comparer, documents)
@@ -293,7 +297,7 @@ class Runner:
                 tally.ended(sample)
 
         async def take(instances: Sequence[Instance], turn: int = 1) -> None:
-            source: Iterator[Sample] = (Sample(one, turn=turn) for one in instances)
+            source: Iterator[Sample] = (Sample(instance, turn=turn) for instance in instances)
             stages = [traces.traced(name, tally.counted(works[name]())) for name in self.stages]
             await run_pipeline(source, stages, lambda sample: sample.ended, done)
 
@@ -327,9 +331,9 @@ class Runner:
             missing = {name: error.message for name, error in services.missing.items()}
             idle = optional_services(tasks) - self._optional_services()
             versions, unavailable = run_metrics(tasks, comparer, self.plan.scorers, missing, idle)
-        digests = {one.service: one.engine.digest for one in engines.values()}
+        digests = {engine.service: engine.engine.digest for engine in engines.values()}
         if documents is not None:
-            digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
+            digests |= {f"{documents.service} {engine.name}": engine.digest for engine in documents.engines}
         model = self.model
         asked = model.options if model is not None else None
         return self.folder.begin(
@@ -391,7 +395,7 @@ class Runner:
         truths: Truths,
     ) -> PipelineStage[Sample]:
         steps = read_steps(self.plan.tasks, services, engines, comparer, caches=caches, truths=truths)
-        return self._stage(RenderStage(steps, self.folder), [one.slots for one in engines.values()])
+        return self._stage(RenderStage(steps, self.folder), [engine.slots for engine in engines.values()])
 
     def _scoring(
         self,
@@ -441,7 +445,9 @@ def _shows_image(task: Task, instance: Instance) -> bool:
     """Return whether a question about an instance has an image."""
     if isinstance(task, DocumentTask):
         return True
-    return any(isinstance(part, ImagePart) for one in task.questions(instance) for part in one.parts)
+    return any(
+        isinstance(part, ImagePart) for question in task.questions(instance) for part in question.parts
+    )
 
 
 class _Tally:

@@ -148,7 +148,7 @@ class ScoreStep:
                 metrics=missing,
                 request_id=identity,
             )
-            known |= {one.name: one for one in score.results}
+            known |= {result.name: result for result in score.results}
             if self.cache is not None:
                 await asyncio.to_thread(self.cache.keep, pair, score.results)
         return _values(known, self.image_metrics)

@@ -50,7 +50,11 @@ def run_metrics(
     computed_here: dict[str, str] = {}
     for task in tasks:
         about = comparer.metrics if comparer is not None else ()
-        described = {one.name: one for one in about if task.profile in one.profiles}
+        described = {
+            metric_description.name: metric_description
+            for metric_description in about
+            if task.profile in metric_description.profiles
+        }
         for name in image_metrics(task):
             if name not in described:
                 unavailable[name] = "the metric service does not know it"
@@ -80,13 +84,15 @@ def image_metrics_of_run(task: Task, metrics: Container[str]) -> tuple[str, ...]
 
 def scorers_of_run(task: Task, metrics: Container[str]) -> tuple[Scorer, ...]:
     """Return the scorers of a task whose metrics a run has."""
-    return tuple(one for one in available_scorers(task) if _has(one, metrics))
+    return tuple(
+        available_scorer for available_scorer in available_scorers(task) if _has(available_scorer, metrics)
+    )
 
 
 def available_scorers(task: Task) -> tuple[Scorer, ...]:
     """Return the scorers of a task that can compute any of their metrics here."""
     missing = task.unavailable()
-    return tuple(one for one in scorers_of(task) if any(m.name not in missing for m in one.metrics))
+    return tuple(scorer for scorer in scorers_of(task) if any(m.name not in missing for m in scorer.metrics))
 
 
 #: Caches of a run that keeps nothing.
@@ -120,19 +126,21 @@ def read_steps(
         rendering = task.rendering
         if rendering is None:
             steps[name] = StructureStep(task)
-        elif missing := [one for one in rendering.services if one in services.missing]:
+        elif missing := [service for service in rendering.services if service in services.missing]:
             steps[name] = services.missing[missing[0]]
-        elif all(one in services.renderers for one in rendering.services):
+        elif all(service in services.renderers for service in rendering.services):
             wanted = available_scorers(task) if metrics is None else scorers_of_run(task, metrics)
-            renderers: dict[str, Renderer] = {one: services.renderers[one] for one in rendering.services}
+            renderers: dict[str, Renderer] = {
+                service: services.renderers[service] for service in rendering.services
+            }
             if caches.renders is not None:
                 kept = caches.renders
                 renderers = {
                     one: CachedRenderer(renderer, kept, engines[one], task.profile)
                     for one, renderer in renderers.items()
                 }
-            limits = {one: image_limits(engines[one], comparer) for one in rendering.services}
-            with_drawn = any(isinstance(one, DrawnScorer) and one.compares_drawn for one in wanted)
+            limits = {service: image_limits(engines[service], comparer) for service in rendering.services}
+            with_drawn = any(isinstance(scorer, DrawnScorer) and scorer.compares_drawn for scorer in wanted)
             steps[name] = RenderStep(rendering, renderers, bool(wanted), with_drawn, limits, truths)
     return steps
 
@@ -162,7 +170,9 @@ def score_steps(
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
         images, scorers = image_metrics_of_run(task, metrics), (*scorers_of_run(task, metrics), *own)
-        scorers = tuple(one for one in (_converting(one, services) for one in scorers) if one is not None)
+        scorers = tuple(
+            one for one in (_converting(scorer, services) for scorer in scorers) if one is not None
+        )
         converter = converters(services, task, caches, engines or {})
         cache = None
         if caches.scores is not None and comparer is not None:
@@ -200,7 +210,7 @@ def optional_services(tasks: Iterable[Task], instances: Sequence[Instance] | Non
     """
     services: set[str] = set()
     for task in tasks:
-        ours = [one for one in instances or () if one.task == task.name]
+        ours = [instance for instance in instances or () if instance.task == task.name]
         for scorer in available_scorers(task):
             if instances is None or _may_convert(scorer, ours):
                 services |= _optional_services_of(scorer)

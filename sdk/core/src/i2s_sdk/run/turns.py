@@ -190,7 +190,7 @@ class Turns:
 
     def remaining(self, instances: Iterable[Instance], turn: int) -> list[Instance]:
         """Return the instances whose conversation goes on with a turn that has not ended yet."""
-        return [one for one in instances if self._goes_on(one.id, turn)]
+        return [instance for instance in instances if self._goes_on(instance.id, turn)]
 
     def any_remaining(self, instance: Instance) -> bool:
         """Return whether the conversation about an instance goes on with a turn after the first."""
@@ -212,6 +212,6 @@ class Turns:
         if ended is not None or turn == self.most or not record.outcome.counts:
             return SampleTurn(turn, ended)
         reason = self.model.no_turn(instance, turn_name(turn + 1))
-        if not reason and [one.name for one in task.questions(instance)] != [""]:
+        if not reason and [question.name for question in task.questions(instance)] != [""]:
             reason = "the task asks several questions of an instance"
         return SampleTurn(turn, TurnEnd.NO_TURN if reason else None, reason)

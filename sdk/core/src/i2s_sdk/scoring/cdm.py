@@ -76,8 +76,8 @@ def detection(tokens: Sequence[Token]) -> Detection:
     """
     if not tokens:
         return Detection((), (0.0, 0.0))
-    left, top = min(one.left for one in tokens), min(one.top for one in tokens)
-    right, bottom = max(one.right for one in tokens), max(one.bottom for one in tokens)
+    left, top = min(token.left for token in tokens), min(token.top for token in tokens)
+    right, bottom = max(token.right for token in tokens), max(token.bottom for token in tokens)
     boxes = [_box(text, group, left, top) for text, group in _groups(tokens)]
     size = tuple(side * _PIXELS_PER_POINT + 2 * _MARGIN for side in (right - left, bottom - top))
     return Detection(tuple(boxes), (size[0], size[1]))
@@ -85,10 +85,10 @@ def detection(tokens: Sequence[Token]) -> Detection:
 
 def _box(text: str, group: Sequence[Token], left: float, top: float) -> Box:
     sides = (
-        (min(one.left for one in group) - left) * _PIXELS_PER_POINT + _MARGIN - _WIDENED,
-        (min(one.top for one in group) - top) * _PIXELS_PER_POINT + _MARGIN - _WIDENED,
-        (max(one.right for one in group) - left) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
-        (max(one.bottom for one in group) - top) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
+        (min(token.left for token in group) - left) * _PIXELS_PER_POINT + _MARGIN - _WIDENED,
+        (min(token.top for token in group) - top) * _PIXELS_PER_POINT + _MARGIN - _WIDENED,
+        (max(token.right for token in group) - left) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
+        (max(token.bottom for token in group) - top) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
     )
     return Box(_SYNONYMS.get(text, text), sides)
 
@@ -101,7 +101,7 @@ def _groups(tokens: Sequence[Token]) -> list[tuple[str, Sequence[Token]]]:
         group = tokens[place : place + length]
         text = group[0].text
         if length > 1 and text != "√":
-            text = "".join(one.text for one in group)
+            text = "".join(token.text for token in group)
         groups.append((text, group))
         place += length
     return groups
@@ -139,11 +139,11 @@ def cdm(truth: Detection, prediction: Detection) -> CdmScore:
 
 def _costs(truth: Detection, prediction: Detection) -> tuple[_Array, _Array]:
     n, m = len(truth.boxes), len(prediction.boxes)
-    numbers = {one.token: place for place, one in enumerate((*truth.boxes, *prediction.boxes))}
-    names = [np.array([numbers[one.token] for one in side.boxes]) for side in (truth, prediction)]
+    numbers = {box.token: place for place, box in enumerate((*truth.boxes, *prediction.boxes))}
+    names = [np.array([numbers[box.token] for box in side.boxes]) for side in (truth, prediction)]
     token = (names[0][:, None] != names[1][None, :]).astype(np.float64)
     ours, theirs = (
-        np.array([one.corners for one in side.boxes]) / np.array([*side.size, *side.size])
+        np.array([box.corners for box in side.boxes]) / np.array([*side.size, *side.size])
         for side in (truth, prediction)
     )
     position = np.abs(ours[:, None, :] - theirs[None, :, :]).mean(axis=2)
@@ -152,7 +152,7 @@ def _costs(truth: Detection, prediction: Detection) -> tuple[_Array, _Array]:
 
 
 def _centres(side: Detection) -> _Array:
-    corners = np.array([one.corners for one in side.boxes])
+    corners = np.array([box.corners for box in side.boxes])
     return np.stack([(corners[:, 1] + corners[:, 3]) / 2, (corners[:, 0] + corners[:, 2]) / 2], axis=1)
 
 

@@ -38,12 +38,12 @@ class _Side:
     """The tokens of one side as arrays."""
 
     def __init__(self, tokens: Sequence[Token], scale: float = 1.0) -> None:
-        self.size = np.array([one.size for one in tokens]) * scale
-        self.x = np.array([(one.left + one.right) / 2 for one in tokens]) * scale
-        self.y = np.array([(one.top + one.bottom) / 2 for one in tokens]) * scale
-        self.width = np.array([one.width for one in tokens]) * scale
-        self.height = np.array([one.height for one in tokens]) * scale
-        self.stretches = np.array([one.stretches for one in tokens])
+        self.size = np.array([token.size for token in tokens]) * scale
+        self.x = np.array([(token.left + token.right) / 2 for token in tokens]) * scale
+        self.y = np.array([(token.top + token.bottom) / 2 for token in tokens]) * scale
+        self.width = np.array([token.width for token in tokens]) * scale
+        self.height = np.array([token.height for token in tokens]) * scale
+        self.stretches = np.array([token.stretches for token in tokens])
 
 
 def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
@@ -52,8 +52,8 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
     if not n or not m:
         return float(n == m)
     ours, theirs = truth[:MOST_TOKENS], prediction[:MOST_TOKENS]
-    equal = _equal([one.identity for one in ours], [one.identity for one in theirs])
-    alike = _equal([one.plain_identity for one in ours], [one.plain_identity for one in theirs])
+    equal = _equal([our.identity for our in ours], [their.identity for their in theirs])
+    alike = _equal([our.plain_identity for our in ours], [their.plain_identity for their in theirs])
     identity = np.where(equal, 1.0, _HALF * alike).astype(np.float32)
     scale = _scale(ours, theirs, _aligned(identity))
     left, right = _Side(ours), _Side(theirs, scale)
@@ -86,8 +86,8 @@ def contains(whole: Sequence[Token], part: Sequence[Token]) -> bool:
     number = len(part)
     if not 0 < number <= len(whole):
         return False
-    wanted = [one.plain_identity for one in part]
-    there = [one.plain_identity for one in whole]
+    wanted = [token.plain_identity for token in part]
+    there = [token.plain_identity for token in whole]
     order = np.arange(number)
     for start in range(len(whole) - number + 1):
         if there[start] != wanted[0] or there[start : start + number] != wanted:
@@ -120,7 +120,9 @@ def _scale(truth: Sequence[Token], prediction: Sequence[Token], pairs: Sequence[
     ]
     if ratios:
         return float(np.median(ratios))
-    heights = [max(one.bottom for one in side) - min(one.top for one in side) for side in (truth, prediction)]
+    heights = [
+        max(token.bottom for token in side) - min(one.top for one in side) for side in (truth, prediction)
+    ]
     return heights[0] / heights[1] if min(heights) > 0 else 1.0
 
 

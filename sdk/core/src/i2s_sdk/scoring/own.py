@@ -61,7 +61,7 @@ class OwnScorer(Scorer):
         Raises:
             ScorerError: It raises an error, or returns a name that is not listed.
         """
-        names = [one.name for one in self.metrics]
+        names = [metric.name for metric in self.metrics]
         function = self.function.load()
         try:
             returned = function(sample)

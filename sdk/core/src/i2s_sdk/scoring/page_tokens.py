@@ -94,8 +94,17 @@ def drawn_json(page: PageObjects | None) -> str:
     if page is None:
         return ""
     rows = [
-        [int(one.kind), one.text or one.code, one.font, one.size, one.left, one.top, one.right, one.bottom]
-        for one in page.objects[:MOST_OBJECTS]
+        [
+            int(page_object.kind),
+            page_object.text or page_object.code,
+            page_object.font,
+            page_object.size,
+            page_object.left,
+            page_object.top,
+            page_object.right,
+            page_object.bottom,
+        ]
+        for page_object in page.objects[:MOST_OBJECTS]
     ]
     limit = page.limit or ("objects" if len(page.objects) > MOST_OBJECTS else "")
     content = {"fonts": page.fonts, "objects": rows, "limit": limit}

@@ -122,7 +122,7 @@ class MetricValues:
 
 def values_of_unusable(metrics: Iterable[Metric]) -> MetricValues:
     """Return what a sample counts that is not usable, as its metrics say it."""
-    return MetricValues({one.name: one.unusable for one in metrics})
+    return MetricValues({metric.name: metric.unusable for metric in metrics})
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,11 @@ def _answer(scorer: Scorer, sample: Scorable, request: ScoringRequest) -> dict[s
     try:
         if request is ScoringRequest.CONVERSIONS:
             assert isinstance(scorer, ConvertingScorer), "only such a scorer is asked for conversions"
-            return {"conversions": [[one.format, one.text] for one in scorer.conversions(sample)]}
+            return {
+                "conversions": [
+                    [conversion.format, conversion.text] for conversion in scorer.conversions(sample)
+                ]
+            }
         values = scorer.score(sample)
         if isinstance(values, NotUsable):
             return {"not_usable": values.reason}
@@ -73,7 +77,11 @@ def _answer(scorer: Scorer, sample: Scorable, request: ScoringRequest) -> dict[s
 
 def _require_numbers(values: MetricValues) -> None:
     parts = [number for pair in values.parts.values() for number in pair]
-    wrong = [one for one in (*values.metrics.values(), *parts) if one is not None and not _is_finite(one)]
+    wrong = [
+        metric
+        for metric in (*values.metrics.values(), *parts)
+        if metric is not None and not _is_finite(metric)
+    ]
     if wrong:
         raise ValueError(f"these values are not finite numbers: {wrong}")
 

@@ -248,6 +248,8 @@ class ConversionFetcher:
                 return sample
             if self.convert is None:
                 raise ScorerError(f"scorer {scorer.name} needs the documents service, which is not here")
-            converted = await self.convert(tuple({one.key: one for one in wanted}.values()))
+            converted = await self.convert(
+                tuple({conversion.key: conversion for conversion in wanted}.values())
+            )
             sample = replace(sample, conversions={**sample.conversions, **converted})
         raise ScorerError(f"scorer {scorer.name} asks for conversions without end on {sample.id!r}")

@@ -160,7 +160,7 @@ class FolderScore:
     @property
     def complete(self) -> bool:
         """Whether every pair has every value that was wanted, and no prediction is missing unexpectedly."""
-        whole = all(one.error is None and not (one.score and one.score.failures) for one in self.pairs)
+        whole = all(pair.error is None and not (pair.score and pair.score.failures) for pair in self.pairs)
         listed = self.policy is Missing.ERROR and self.missing
         return whole and not listed and not set(self.asked) & self.unavailable.keys()
 
@@ -281,20 +281,20 @@ class _Folders:
 
     async def scores(self, service: AsyncMetricsClient) -> FolderScore:
         about = await service.describe()
-        known = {one.name: one for one in about.metrics if self.like.profile in one.profiles}
+        known = {metric.name: metric for metric in about.metrics if self.like.profile in metric.profiles}
         for name in self.like.metrics:
             if name not in known:
                 raise UnknownNameError("metric", name, known)
         wanted = self.like.metrics or tuple(known)
         unavailable = {name: known[name].unavailable_reason for name in wanted if not known[name].available}
         names = tuple(name for name in wanted if name not in unavailable)
-        answered = [one async for one in self._streamed(service, names)] if names else []
+        answered = [pair_score async for pair_score in self._streamed(service, names)] if names else []
         zero = self.missing is Missing.ZERO
         zeros = [PairScore(name) for name in self.pairs.missing if zero]
         scored = tuple(sorted((*answered, *zeros), key=lambda one: one.name))
         return FolderScore(
             pairs=scored,
-            means={name: mean(_value(one, name, zero) for one in scored) for name in names},
+            means={name: mean(_value(pair_score, name, zero) for pair_score in scored) for name in names},
             missing=self.pairs.missing,
             unmatched=self.pairs.unmatched,
             unavailable=unavailable,

@@ -93,12 +93,12 @@ def make_visualwebbench(
 
     with new_folder(Path(out)) as folder:
         pages = run_blocking(draw())
-        items = [one for page in pages for one in page_items(page, per_page, seed, refused)]
+        items = [page_item for page in pages for page_item in page_items(page, per_page, seed, refused)]
         items += action_items(pages, per_page, seed, refused)
         if not items:
             raise DataError(Path(str(sites[0])), 0, f"no item could be made: {dict(refused)}")
         write_index(folder, _lines(items, folder, licence))
-    return Made(Counter(one.task for one in items), len(pages), refused)
+    return Made(Counter(item.task for item in items), len(pages), refused)
 
 
 def _names(sites: Sequence[Path | str]) -> dict[str, Path]:
@@ -121,7 +121,7 @@ async def _drawn(
     renderer: AsyncRenderClient, name: str, site: Site, most: int, refused: Counter[str]
 ) -> list[DrawnPage]:
     """Return the pages of a site: the index page, what links lead to, then the other documents."""
-    waiting = ["", *sorted(one for one in site.files if _is_page(one))]
+    waiting = ["", *sorted(file for file in site.files if _is_page(file))]
     seen: set[str] = set()
     pages: list[DrawnPage] = []
     while waiting and len(pages) < most:
@@ -135,7 +135,7 @@ async def _drawn(
             refused["page cannot be shown"] += 1
             continue
         pages.append(page)
-        linked = [path_of(one.href, ORIGIN) for one in page.elements if one.href]
+        linked = [path_of(element.href, ORIGIN) for element in page.elements if element.href]
         waiting[:0] = [one for one in linked if one and _is_page(one)]
     return pages
 
@@ -143,7 +143,7 @@ async def _drawn(
 def _is_page(path: str) -> bool:
     """Return whether a file may be a page; names with an underscore or a dot are of generators of sites."""
     parts = PurePosixPath(path).parts
-    return parts[-1].lower().endswith(_PAGES) and not any(one.startswith(("_", ".")) for one in parts)
+    return parts[-1].lower().endswith(_PAGES) and not any(part.startswith(("_", ".")) for part in parts)
 
 
 async def _page(

@@ -96,7 +96,7 @@ def container_options(name: str, processors: int) -> dict[str, Any]:
 
 
 def _security(options: list[str]) -> dict[str, Any]:
-    return {"security_opt": [_with_profile(one) for one in options]}
+    return {"security_opt": [_with_profile(option) for option in options]}
 
 
 def _with_profile(option: str) -> str:
@@ -144,7 +144,7 @@ _OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "logging": _logging,
     "restart": lambda value: {"restart_policy": {"Name": value}},
     "security_opt": _security,
-    "tmpfs": lambda mounts: {"tmpfs": dict(one.split(":", 1) for one in mounts)},
+    "tmpfs": lambda mounts: {"tmpfs": dict(mount.split(":", 1) for mount in mounts)},
     "ulimits": _limits,
 }
 

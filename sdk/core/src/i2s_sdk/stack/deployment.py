@@ -104,8 +104,8 @@ def deployment_files(
         if _EACH not in path:
             texts[path] = _text(path, renderers, written)
             continue
-        for one in renderers:
-            texts[path.replace(_EACH, one.name)] = _text(path, renderers, written, one)
+        for renderer in renderers:
+            texts[path.replace(_EACH, renderer.name)] = _text(path, renderers, written, renderer)
     return texts
 
 
@@ -154,14 +154,14 @@ def write_deployment(folder: Path, renderers: Sequence[RendererSpec]) -> Path:
 def _not_copied(folder: str, names: list[str]) -> Iterable[str]:
     """Return what of a folder is no file of the deployment, or is written from a template."""
     written = (_TEMPLATES, "__pycache__", *RENDERERS)
-    return [one for one in names if one.startswith(written)]
+    return [name for name in names if name.startswith(written)]
 
 
 def _templates() -> list[str]:
     """Return the paths of the templates, but those of one renderer."""
     root = deploy_folder() / _TEMPLATES
     paths = (path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file())
-    shared = (path for path in paths if not {one.partition(".")[0] for one in path.parts} & {*RENDERERS})
+    shared = (path for path in paths if not {part.partition(".")[0] for part in path.parts} & {*RENDERERS})
     return [path.as_posix() for path in shared]
 
 

@@ -79,7 +79,7 @@ class _Findings:
 
     def names(self, state: State) -> set[str]:
         """Return the names of what has a state."""
-        return {one.name for one in self.all if one.state is state}
+        return {finding.name for finding in self.all if finding.state is state}
 
 
 def doctor(

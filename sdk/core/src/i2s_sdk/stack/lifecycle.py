@@ -83,7 +83,7 @@ def check_free(address: str, option: str = "--listen") -> None:
 
 
 #: Names of all services of this package.
-ALL = tuple(one.name for one in SERVICES)
+ALL = tuple(service.name for service in SERVICES)
 
 _LOOK_EVERY = 0.05
 _END_SECONDS = 60.0  # for a supervisor to end its services: each has ten
@@ -353,7 +353,9 @@ def status() -> tuple[ServiceState, ...]:
     up = read_record()
     if up is None:
         return ()
-    asked = run_blocking(_ask_all(tuple(one for one in up.services if one.name not in up.failing)))
+    asked = run_blocking(
+        _ask_all(tuple(service for service in up.services if service.name not in up.failing))
+    )
     failing = (
         ServiceState(name, up.address(name) or "", False, f"{reason.partition(';')[0]}; it is tried again")
         for name, reason in up.failing.items()
@@ -370,7 +372,7 @@ def log_names() -> tuple[str, ...]:
     """Return the names of services that have a log: of those that are up, else of the last stack."""
     up = read_record()
     if up is not None and up.kind is StackKind.DOCKER:
-        return tuple(one.name for one in up.services)
+        return tuple(service.name for service in up.services)
     return tuple(sorted(path.stem for path in stack_folder().glob(f"*{_LOG}")))
 
 
@@ -392,7 +394,11 @@ def service_log(name: str, lines: int, *, follow: bool = False) -> Iterator[byte
     if name not in names:
         raise UnknownNameError("service that has a log", name, names)
     up = read_record()
-    service = next((one for one in up.services if one.name == name), None) if up is not None else None
+    service = (
+        next((up_service for up_service in up.services if up_service.name == name), None)
+        if up is not None
+        else None
+    )
     if up is not None and up.kind is StackKind.DOCKER and service is not None:
         from i2s_sdk.stack.containers import container_log
 
@@ -420,7 +426,7 @@ def _file_log(log: Path, lines: int, *, follow: bool) -> Iterator[bytes]:
 
 
 async def _ask_all(services: tuple[UpService, ...]) -> tuple[ServiceState, ...]:
-    return tuple(await asyncio.gather(*(_ask(one) for one in services)))
+    return tuple(await asyncio.gather(*(_ask(service) for service in services)))
 
 
 async def _ask(service: UpService) -> ServiceState:
@@ -441,7 +447,7 @@ def _detail(about: MetricsDescription | DocumentsDescription | RendererDescripti
         case MetricsDescription():
             return about.device
         case DocumentsDescription():
-            engines = ", ".join(f"{one.name} {one.version}" for one in about.engines)
+            engines = ", ".join(f"{engine.name} {engine.version}" for engine in about.engines)
         case RendererDescription():
             engines = f"{about.engine.name} {about.engine.version}"
     degraded = about.isolation.degraded

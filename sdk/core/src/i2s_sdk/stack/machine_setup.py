@@ -155,7 +155,7 @@ def _specs(services: Iterable[str]) -> tuple[RendererSpec, ...]:
 def _missing_needs(services: Sequence[str], requirements: Iterable[str]) -> tuple[SystemNeed, ...]:
     specs = _specs(services)
     # With a renderer that is a browser comes a Playwright that may want another browser than is there.
-    lacking = {re.split(r"[\[=]", one)[0] for one in requirements}
+    lacking = {re.split(r"[\[=]", requirement)[0] for requirement in requirements}
     unsettled = any(spec.nesting and spec.package in lacking for spec in specs)
     needs = [need for spec in specs for need in spec.needs]
     looked = subprocess.run(
@@ -167,7 +167,7 @@ def _missing_needs(services: Sequence[str], requirements: Iterable[str]) -> tupl
             "venv": sys.prefix,
             "unsettled": "yes" if unsettled else "",
             "further": "\n".join(
-                f"apt {one.package} {one.check} {one.argument} {one.purpose}" for one in needs
+                f"apt {need.package} {need.check} {need.argument} {need.purpose}" for need in needs
             ),
         },
         stdin=subprocess.DEVNULL,

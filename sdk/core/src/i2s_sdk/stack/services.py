@@ -182,7 +182,9 @@ def service_command(name: str, ports: str = FREE_PORTS) -> ServiceCommand:
         name: Name of the service.
         ports: Where it listens, as the setting ``up_ports`` says.
     """
-    option = next((one.preamble_option for one in RENDERER_SPECS if one.name == name), "")
+    option = next(
+        (renderer_spec.preamble_option for renderer_spec in RENDERER_SPECS if renderer_spec.name == name), ""
+    )
     arguments = tuple(word for path in preamble_files() for word in (option, str(path))) if option else ()
     return ServiceCommand(name, wire_name(name), arguments, listen=up_listen(name, ports))
 
@@ -213,7 +215,7 @@ def gateway_command(addresses: Mapping[str, str], listen: str) -> ServiceCommand
         tuple(addresses),
         program=(sys.executable, "-m", "i2s_sdk.cli", GATEWAY),
         listen=listen,
-        environment={variable_name(name): one for name, one in addresses.items()},
+        environment={variable_name(name): address for name, address in addresses.items()},
     )
 
 

@@ -66,7 +66,7 @@ class Up:
 
     def address(self, name: str) -> str | None:
         """Return the address of a service, None if it is not among them."""
-        return next((one.address for one in self.services if one.name == name), None)
+        return next((service.address for service in self.services if service.name == name), None)
 
 
 def stack_folder() -> Path:
@@ -97,7 +97,7 @@ def forget(folder: Path) -> None:
 
 def serves(up: Up) -> bool:
     """Return whether a stack that is recorded is there: its supervisor lives, or a container listens."""
-    return up.kind is StackKind.PROCESSES or any(_listens(one.address) for one in up.services)
+    return up.kind is StackKind.PROCESSES or any(_listens(service.address) for service in up.services)
 
 
 def read_record(folder: Path | None = None) -> Up | None:

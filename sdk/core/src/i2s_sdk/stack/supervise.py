@@ -126,9 +126,9 @@ class _Stack:
             self._children.update(children)
 
             async def put_gateway(listen: str) -> None:
-                serving = {name: one for name, one in children.items() if name not in self._failing}
+                serving = {name: child for name, child in children.items() if name not in self._failing}
                 self._left_out = children.keys() - serving.keys()
-                behind = {name: one.address for name, one in serving.items()}
+                behind = {name: child.address for name, child in serving.items()}
                 await held.aclose()  # ends the one before
                 gateway = local_services(
                     [gateway_command(behind, listen)], self._folder, seconds, on_failing=self._note
@@ -174,7 +174,9 @@ class _Stack:
         if self._end.is_set():  # nobody shall find them any more
             return
         services = tuple(
-            UpService(name, one.address) for name, one in self._children.items() if _has_port(one.address)
+            UpService(name, child.address)
+            for name, child in self._children.items()
+            if _has_port(child.address)
         )
         write_record(Up(StackKind.PROCESSES, services, self._missing, self._failing), self._folder)
 

@@ -196,7 +196,7 @@ needs_of() {
 
 # --- checks, each with its argument -------------------------------------------------------
 
-have() { command -v "$1" >/dev/null 2>&1; }
+have() { (unset -f "$1"; command -v "$1") >/dev/null 2>&1; }  # a function here may have the name of a command
 fits() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 makes_venvs() { "$1" -c 'import ensurepip, venv' >/dev/null 2>&1; }
 

@@ -92,7 +92,7 @@ def account_samples(
         records: Records by instance; those of no sample are left out.
         max_tokens: The most tokens of a completion; None if it is not known.
     """
-    present = [records[one.id] for one in planned if one.id in records]
+    present = [records[grouped_sample.id] for grouped_sample in planned if grouped_sample.id in records]
     counts = Counter({Account.NOT_ASKED: len(planned) - len(present)})
     kinds: dict[Account, Counter[str]] = {}
     for record in present:
@@ -132,7 +132,7 @@ def accounts_of(record: Record) -> tuple[Account, ...]:
             accounts.add(Account.NOT_USABLE)
         elif not record.usable_before_repair:
             accounts.add(Account.REPAIRED)
-    return tuple(one for one in Account if one in accounts)
+    return tuple(account for account in Account if account in accounts)
 
 
 _BY_OUTCOME = {
@@ -197,8 +197,8 @@ def _accounts(
 ) -> Accounts:
     return Accounts(
         planned,
-        {str(one): counts[one] for one in Account if counts.get(one)},
-        {str(one): dict(sorted(kinds[one].items())) for one in Account if one in kinds},
+        {str(account): counts[account] for account in Account if counts.get(account)},
+        {str(account): dict(sorted(kinds[account].items())) for account in Account if account in kinds},
         max_tokens,
         same,
     )

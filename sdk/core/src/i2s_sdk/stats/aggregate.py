@@ -135,7 +135,7 @@ class Summary:
     @property
     def failures(self) -> int:
         """Samples that the infrastructure stopped; of a run with turns, in any turn."""
-        last = (one.rows[-1].scored for one in self.turns.values())
+        last = (turn.rows[-1].scored for turn in self.turns.values())
         return self.planned - (sum(last) if self.turns else self.scored)
 
     def to_json(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class Summary:
         plain = {**asdict(self), "spending": self.spending.to_json()}
         del plain["turns"]
         if self.turns:
-            plain["turns"] = {task: one.to_json() for task, one in self.turns.items()}
+            plain["turns"] = {task: turn.to_json() for task, turn in self.turns.items()}
         return plain
 
 
@@ -177,15 +177,17 @@ def aggregate(
         if task in tasks
     }
     scored = sum(group.scored for result in results.values() for group in result.groups)
-    spending = total_spending(records[one.id] for one in instances if one.id in records)
+    spending = total_spending(
+        records[grouped_sample.id] for grouped_sample in instances if grouped_sample.id in records
+    )
     headlines = {
-        one.name: _headline(
-            [_main_values(tasks[name], records, main) for name, main in one.main_metrics.items()]
+        benchmark.name: _headline(
+            [_main_values(tasks[name], records, main) for name, main in benchmark.main_metrics.items()]
         )
-        for one in benchmarks
-        if one.has_mean and tasks.keys() >= one.main_metrics.keys()
+        for benchmark in benchmarks
+        if benchmark.has_mean and tasks.keys() >= benchmark.main_metrics.keys()
     }
-    accounts = total_accounts(one.accounts for one in results.values())
+    accounts = total_accounts(result.accounts for result in results.values())
     return Summary(str(profile), len(instances), scored, results, spending, headlines, accounts)
 
 
@@ -200,8 +202,12 @@ def _main_values(
     instances: Sequence[GroupedSample], records: Mapping[str, Record], metric: str
 ) -> list[float]:
     """Return the values of a metric of the samples that count in the value of their task."""
-    present = (records.get(one.id) for one in instances if not excluded_from_totals(one.subset))
-    values = (one.score.metrics.get(metric) for one in present if one is not None and one.outcome.counts)
+    present = (
+        records.get(instance.id) for instance in instances if not excluded_from_totals(instance.subset)
+    )
+    values = (
+        record.score.metrics.get(metric) for record in present if record is not None and record.outcome.counts
+    )
     return [value for value in values if value is not None]
 
 
@@ -216,7 +222,9 @@ def _task(
     for instance in instances:
         by_subset.setdefault(instance.subset, []).append(instance)
     groups = {name: _group(name, members, records, columns) for name, members in sorted(by_subset.items())}
-    counted = [one for one in instances if not excluded_from_totals(one.subset)]
+    counted = [
+        grouped_sample for grouped_sample in instances if not excluded_from_totals(grouped_sample.subset)
+    ]
     total = _group(task, counted, records, columns)
     if profile is Profile.HELM and columns.mean_of_cells:
         means = _means_of_cells(counted, records, columns)
@@ -226,9 +234,9 @@ def _task(
         total=total,
         subsets=tuple(group for name, group in groups.items() if not excluded_from_totals(name)),
         apart=tuple(group for name, group in groups.items() if excluded_from_totals(name)),
-        values={name: one.value for name, one in means.items()},
-        intervals={name: one.interval for name, one in means.items()},
-        interval_kinds={name: one.interval_kind for name, one in means.items()},
+        values={name: mean.value for name, mean in means.items()},
+        intervals={name: mean.interval for name, mean in means.items()},
+        interval_kinds={name: mean.interval_kind for name, mean in means.items()},
     )
 
 
@@ -261,10 +269,10 @@ def value_of(record: Record, name: str) -> float | None:
 def _group(
     name: str, instances: Sequence[GroupedSample], records: Mapping[str, Record], columns: Columns
 ) -> Group:
-    present = [records[one.id] for one in instances if one.id in records]
+    present = [records[instance.id] for instance in instances if instance.id in records]
     scored = [record for record in present if record.outcome.counts]
     rendered = [record for record in scored if record.usable]
-    before = [one.usable_before_repair for one in scored]
+    before = [record.usable_before_repair for record in scored]
     outcomes = Counter(str(record.outcome) for record in present)
     if len(present) < len(instances):
         outcomes[str(Outcome.CANCELLED)] += len(instances) - len(present)
@@ -275,14 +283,18 @@ def _group(
         scored=len(scored),
         rendered=len(rendered),
         rendered_before_repair=sum(before),
-        success=share([one.usable for one in scored]),
+        success=share([record.usable for record in scored]),
         success_before_repair=share(before),
         outcomes=dict(sorted(outcomes.items())),
         verdicts=dict(
-            sorted(Counter(one.rendering.verdict.name for one in scored if one.rendering.verdict).items())
+            sorted(
+                Counter(
+                    record.rendering.verdict.name for record in scored if record.rendering.verdict
+                ).items()
+            )
         ),
         metrics={metric: MetricMeans(over_all[metric], over_rendered[metric]) for metric in columns.names},
-        missing=sum(one.answer.finish == Finish.MISSING for one in present),
+        missing=sum(record.answer.finish == Finish.MISSING for record in present),
     )
 
 
@@ -305,7 +317,7 @@ def summarize(
         records: Records by instance.
         later: Records of answers after the first by instance, in order.
     """
-    present = {one.task for one in planned}
+    present = {grouped_sample.task for grouped_sample in planned}
     columns = {task: task_columns(manifest, task) for task in SPECS if task in present}
     profile, limits = Profile(manifest.options.profile), max_tokens(manifest, present)
     summary = aggregate(planned, records, columns, profile, BENCHMARKS, limits)
@@ -329,7 +341,7 @@ def _task_turns(
 ) -> TaskTurns:
     """Return the numbers of a task after each turn; with as many samples as the totals of the task."""
     profile, turns = Profile(manifest.options.profile), manifest.options.turns
-    own = [one for one in planned if one.task == task]
+    own = [grouped_sample for grouped_sample in planned if grouped_sample.task == task]
 
     def row(turn: Turn) -> TurnRow:
         chosen = records_at(records, later, turn, turns, main_parts)
@@ -371,15 +383,15 @@ def task_columns(manifest: Manifest, task: str) -> Columns:
     known, spec = open_task(task, Profile(manifest.options.profile)), task_spec(task)
     compared_images = image_metrics(known)
     metrics = tuple(
-        one
-        for one in metrics_of(known)
-        if one.name in manifest.options.metrics
-        and (one.name in compared_images or f"{one.name} of {task}" not in manifest.unavailable)
+        metric
+        for metric in metrics_of(known)
+        if metric.name in manifest.options.metrics
+        and (metric.name in compared_images or f"{metric.name} of {task}" not in manifest.unavailable)
     )
     own = [name for name, version in manifest.options.metrics.items() if is_own_metric(version)]
     metrics += tuple(Metric(name) for name in own)
-    there = {one.name for one in metrics}
-    averages = tuple(one for one in spec.averages if there.intersection(one.of))
+    there = {metric.name for metric in metrics}
+    averages = tuple(average for average in spec.averages if there.intersection(average.of))
     return Columns(metrics, averages, spec.mean_of_cells)
 
 

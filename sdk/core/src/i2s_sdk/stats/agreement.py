@@ -72,12 +72,17 @@ def agreements(run: StoredRun, human: RunHumanScores, judged: Sequence[JudgedRun
             agreed.append(
                 Agreement(name, judged_run.judge.model, name, rank_correlation(pairs), judged_run.judge.id)
             )
-    records = [one for one in judged_records(run, human.task) if one.instance.id in human.scores]
+    records = [
+        judged_record
+        for judged_record in judged_records(run, human.task)
+        if judged_record.instance.id in human.scores
+    ]
     task = open_task(human.task, Profile(run.manifest.options.profile))
     for metric in metrics_of(task):
         for at, criterion in enumerate(criteria):
             values = (
-                (one.score.metrics.get(metric.name), human.scores[one.instance.id][at]) for one in records
+                (record.score.metrics.get(metric.name), human.scores[record.instance.id][at])
+                for record in records
             )
             pairs = [(value, score) for value, score in values if value is not None]
             agreed.append(Agreement(metric.name, "", criterion, rank_correlation(pairs)))
@@ -94,7 +99,7 @@ def human_scored_task(run: StoredRun, task: str | None = None) -> str:
     Raises:
         UsageError: The run has no such task, or has several and none is named.
     """
-    names = dict.fromkeys(one.task for one in run.planned)
+    names = dict.fromkeys(planned_instance.task for planned_instance in run.planned)
     scored = [name for name in names if name in SPECS and SPECS[name].human_scoring is not None]
     if task is None and len(scored) > 1:
         raise UsageError(f"people score the images of {_listed(scored)}; name one of these with --task")
@@ -128,15 +133,15 @@ def human_scores_of_run(
         UsageError: The system is not among them, or has to be named; a row may be of two samples; no row is
             of a sample.
     """
-    names = list(dict.fromkeys(one.system for one in scores))
+    names = list(dict.fromkeys(score.system for score in scores))
     if system is None:
         if len(names) != 1:
             raise UsageError(f"the scores are of {_listed(names)}; name the system of this run with --system")
         system = names[0]
-    rows = [one for one in scores if one.system == system]
+    rows = [score for score in scores if score.system == system]
     if not rows:
         raise UsageError(f"the scores have no system {system!r}; they have {_listed(names)}")
-    samples = [one for one in run.planned if one.task == task]
+    samples = [planned_instance for planned_instance in run.planned if planned_instance.task == task]
     samples_of = _samples_by_id(samples, SPECS[task].subsets, system)
     by_sample: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     for row in rows:
@@ -164,7 +169,7 @@ def _samples_by_id(
     samples: Sequence[PlannedInstance], subsets: Sequence[str], system: str
 ) -> dict[str, list[str]]:
     """Return the samples that an ID in a file may mean; the output kind is the end of a subset's name."""
-    by_id: dict[str, list[str]] = {one.id: [one.id] for one in samples}
+    by_id: dict[str, list[str]] = {planned_instance.id: [planned_instance.id] for planned_instance in samples}
     outputs = [kind for kind in (subset.partition("-")[2] for subset in subsets) if kind]
     wanted = next((one for one in dict.fromkeys(outputs) if system.endswith(f"_{one}")), "")
     for sample in samples:

@@ -27,19 +27,19 @@ class Columns:
         """Return the value of each column over some samples."""
         by_name = {}
         for metric in self.metrics:
-            values = [one.score.metrics.get(metric.name) for one in records]
+            values = [record.score.metrics.get(metric.name) for record in records]
             match metric.aggregate:
                 case Aggregate.MEAN:
                     by_name[metric.name] = mean_with_interval(values, metric.low, metric.high)
                 case Aggregate.SHARE:
                     by_name[metric.name] = share([bool(value) for value in values if value is not None])
                 case Aggregate.POOLED:
-                    parts = [one.score.parts.get(metric.name) for one in records]
+                    parts = [record.score.parts.get(metric.name) for record in records]
                     by_name[metric.name] = pooled(parts, metric.low, metric.high)
         named = {one.name: one for one in self.metrics}
         for average in self.averages:
             columns = [named[name] for name in average.of if name in named]
-            rows = [[part_of(one, m) for m in columns] for one in records]
+            rows = [[part_of(record, m) for m in columns] for record in records]
             by_name[average.name] = mean_of_columns(rows, *mean_range(columns))
         return {name: by_name[name] for name in self.names}
 
@@ -47,18 +47,18 @@ class Columns:
         """Return the metrics whose values, or the mean of them, are a column; none if there is none."""
         average = next((one for one in self.averages if one.name == name), None)
         names = average.of if average is not None else (name,)
-        return tuple(one for one in self.metrics if one.name in names)
+        return tuple(metric for metric in self.metrics if metric.name in names)
 
     def both(self, other: Columns) -> Columns:
         """Return the columns that another run of the task has too."""
-        metrics = tuple(one for one in self.metrics if one in other.metrics)
-        averages = tuple(one for one in self.averages if one in other.averages)
+        metrics = tuple(metric for metric in self.metrics if metric in other.metrics)
+        averages = tuple(average for average in self.averages if average in other.averages)
         return Columns(metrics, averages, self.mean_of_cells)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of all columns, in the order shown."""
-        return (*(one.name for one in self.metrics), *(one.name for one in self.averages))
+        return (*(metric.name for metric in self.metrics), *(average.name for average in self.averages))
 
 
 def part_of(record: Record, metric: Metric) -> Part | None:
@@ -73,4 +73,4 @@ def mean_range(metrics: Sequence[Metric]) -> tuple[float, float]:
     """Return the least and the greatest value of the mean of some metrics; 0 and 1 of none."""
     if not metrics:
         return 0.0, 1.0
-    return fmean(one.low for one in metrics), fmean(one.high for one in metrics)
+    return fmean(metric.low for metric in metrics), fmean(metric.high for metric in metrics)

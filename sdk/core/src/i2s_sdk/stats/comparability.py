@@ -50,7 +50,7 @@ class ComparedRun:
 
     def count(self, task: str) -> int:
         """Return how many instances of a task the run has."""
-        return sum(one.task == task for one in self.planned)
+        return sum(grouped_sample.task == task for grouped_sample in self.planned)
 
     def _identity(self, record: Record) -> Identity:
         if task_spec(record.instance.task).renders and record.instance.reference_sha256:
@@ -77,7 +77,7 @@ def comparability(runs: Sequence[ComparedRun], task: str) -> Comparability:
         runs: All runs, those without the task among them.
         task: Name of the task.
     """
-    there = [run for run in runs if any(one.task == task for one in run.planned)]
+    there = [run for run in runs if any(grouped_sample.task == task for grouped_sample in run.planned)]
     judged = [run for run in there if not run.is_reference_point] or there
     if len(there) < 2:
         return Comparability()
@@ -154,7 +154,7 @@ def _notes(runs: Sequence[ComparedRun], task: str) -> Iterable[str]:
 
 
 def _metrics(task: str) -> set[str]:
-    return {one.name for one in metrics_of(open_task(task, Profile.PAPER))}
+    return {metric.name for metric in metrics_of(open_task(task, Profile.PAPER))}
 
 
 def _engines(runs: Sequence[ComparedRun], task: str) -> list[str]:

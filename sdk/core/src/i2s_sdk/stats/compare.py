@@ -44,7 +44,7 @@ def paired_p_value(differences: Iterable[float]) -> float | None:
     """
     import numpy as np
 
-    values = sorted((one for one in differences if one), key=lambda one: (abs(one), one))
+    values = sorted((difference for difference in differences if difference), key=lambda one: (abs(one), one))
     if not values:
         return None
     magnitudes = np.abs(np.asarray(values, np.float64))
@@ -168,8 +168,8 @@ def compare(
         columns: Columns that both runs have, by task.
         difference: Difference that ``needed`` instances find; None takes the observed one.
     """
-    shared = [(one, second[name]) for name, one in first.items() if name in second]
-    shared = [(one, other) for one, other in shared if _comparable(one, other)]
+    shared = [(record, second[name]) for name, record in first.items() if name in second]
+    shared = [(record, other) for record, other in shared if _comparable(record, other)]
     comparisons = []
     for task, known in columns.items():
         own = [pair for pair in shared if pair[0].instance.task == task]
@@ -244,7 +244,7 @@ def _of_columns(
     Returns:
         None if there is no such sample.
     """
-    rows = [tuple([part_of(one, metric) for metric in metrics] for one in pair) for pair in records]
+    rows = [tuple([part_of(record, metric) for metric in metrics] for record in pair) for pair in records]
     rows = [pair for pair in rows if all(any(part is not None for part in row) for row in pair)]
     if not rows:
         return None

@@ -264,7 +264,7 @@ def correlations(records: Iterable[Record], metrics: Sequence[str]) -> list[Corr
             are 0 there, which would make them alike.
         metrics: Names of the metrics.
     """
-    values = [one.score.metrics for one in records if one.outcome.counts and one.usable]
+    values = [record.score.metrics for record in records if record.outcome.counts and record.usable]
     return [
         Correlation(first, second, pearson(pairs), rank_correlation(pairs))
         for at, first in enumerate(metrics)

@@ -135,8 +135,8 @@ def estimated_mean_of(groups: Sequence[SampleEstimate]) -> SampleEstimate:
     """
     import numpy as np
 
-    value = math.fsum(one.value for one in groups) / len(groups)
-    total = sum(len(one.influence) for one in groups)
+    value = math.fsum(sample_estimate.value for sample_estimate in groups) / len(groups)
+    total = sum(len(sample_estimate.influence) for sample_estimate in groups)
     influence, weights = [], []
     for group in groups:
         n = len(group.influence)
@@ -146,8 +146,8 @@ def estimated_mean_of(groups: Sequence[SampleEstimate]) -> SampleEstimate:
         else:
             influence.append(np.asarray([group.value - value]) * scale)
         weights.append(group.weights * scale)
-    low = math.fsum(one.low for one in groups) / len(groups)
-    high = math.fsum(one.high for one in groups) / len(groups)
+    low = math.fsum(sample_estimate.low for sample_estimate in groups) / len(groups)
+    high = math.fsum(sample_estimate.high for sample_estimate in groups) / len(groups)
     return SampleEstimate(value, np.concatenate(influence), np.concatenate(weights), low, high)
 
 

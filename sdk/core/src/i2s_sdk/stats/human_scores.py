@@ -77,7 +77,7 @@ def human_scoring_of(task: str | None = None) -> HumanScoring:
         UsageError: People do not score its images.
     """
     specs = map(SPECS.__getitem__, SPECS) if task is None else (task_spec(task),)
-    scoring = next((one.human_scoring for one in specs if one.human_scoring is not None), None)
+    scoring = next((spec.human_scoring for spec in specs if spec.human_scoring is not None), None)
     if scoring is None:
         raise UsageError(f"there are no files with scores of people for the task {task!r}")
     return scoring
@@ -97,7 +97,7 @@ def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
     try:
         with reading(file), file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
-            begins = ("Model", "ID", *(one.column for one in scoring.criteria))
+            begins = ("Model", "ID", *(human_criterion.column for human_criterion in scoring.criteria))
             names = [_column(file, reader.fieldnames or (), begin) for begin in begins]
             for number, row in enumerate(reader, start=2):
                 system, prompt, *scores = (row[name] or "" for name in names)
@@ -122,7 +122,7 @@ def _values(file: Path, number: int, scores: Sequence[str], highest: float) -> t
         values = tuple(map(float, scores))
     except ValueError:
         raise DataError(file, number, f"{scores} are not {len(scores)} scores") from None
-    if not all(0 <= one <= highest for one in values):
+    if not all(0 <= value <= highest for value in values):
         raise DataError(file, number, f"{scores} are not from 0 to {highest:g}")
     return values
 

@@ -88,7 +88,7 @@ class JudgedRun:
 
 def judged_records(run: StoredRun, task: str) -> Iterator[Record]:
     """Yield the records of a task that have ended for reasons of the model, in the order of the data set."""
-    return (one for one in run.ordered() if one.instance.task == task and one.outcome.counts)
+    return (record for record in run.ordered() if record.instance.task == task and record.outcome.counts)
 
 
 def has_image(record: Record) -> bool:
@@ -129,7 +129,7 @@ def judged_run(run: StoredRun, judge: JudgeManifest) -> JudgedRun:
             faults[record.instance.id] = read.reason
         else:
             scores[record.instance.id] = read
-    planned = sum(one.task == judge.task for one in run.planned)
+    planned = sum(planned_instance.task == judge.task for planned_instance in run.planned)
     columns = [[row[at] for row in scores.values()] for at in range(len(judge.criteria))]
     costs = read_judge_costs(run.storage, judge)
     return JudgedRun(
@@ -143,8 +143,8 @@ def judged_run(run: StoredRun, judge: JudgeManifest) -> JudgedRun:
         unanswered=unanswered,
         means=_means(judge, rubric, [[*column, *[0.0] * without] for column in columns]),
         image_means=_means(judge, rubric, columns),
-        cost=sum(one.paid for one in costs),
-        calls=sum(not one.cached and one.attempts > 0 for one in costs),
+        cost=sum(cost.paid for cost in costs),
+        calls=sum(not cost.cached and cost.attempts > 0 for cost in costs),
         faults=faults,
     )
 

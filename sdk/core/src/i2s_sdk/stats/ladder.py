@@ -100,7 +100,7 @@ class TaskLadder:
             "instances": self.instances,
             "answers": self.judged,
             "left_out": self.left_out,
-            "metrics": [one.to_json() for one in self.metrics],
+            "metrics": [metric.to_json() for metric in self.metrics],
         }
 
 
@@ -115,9 +115,9 @@ def metric_orders(
         lower_is_better: Those in which less is better; in all others more is.
     """
     by_instance: dict[str, list[GradedValue]] = {}
-    for one in answers:
-        by_instance.setdefault(one.id, []).append(one)
-    forms = list(dict.fromkeys(one.name for one in answers if one.rung is Rung.EQUIVALENT))
+    for answer in answers:
+        by_instance.setdefault(answer.id, []).append(answer)
+    forms = list(dict.fromkeys(answer.name for answer in answers if answer.rung is Rung.EQUIVALENT))
     return [
         _order(metric, list(by_instance.values()), forms, -1 if metric in lower_is_better else 1)
         for metric in metrics

@@ -127,7 +127,7 @@ def leaderboard(
 
 def _coverage(summary: Summary) -> dict[str, tuple[int, int]]:
     return {
-        task: (sum(one.scored for one in result.groups), sum(one.planned for one in result.groups))
+        task: (sum(group.scored for group in result.groups), sum(group.planned for group in result.groups))
         for task, result in summary.tasks.items()
     }
 
@@ -146,7 +146,7 @@ def win_rate_columns(runs: Mapping[str, Summary], tasks: Sequence[str]) -> list[
         return []
     as_helm = all(summary.profile == Profile.HELM for summary in runs.values())
     columns = ranking_columns(runs, tasks)
-    return [one for one in columns if as_helm or len(set(one.values.values())) > 1]
+    return [column for column in columns if as_helm or len(set(column.values.values())) > 1]
 
 
 def ranking_columns(runs: Mapping[str, Summary], tasks: Sequence[str] = ()) -> list[Column]:
@@ -181,7 +181,7 @@ def short_columns(runs: Iterable[Summary], task: str) -> tuple[str, ...]:
 
     They are those that rank models, and beside them those that the task names and any of the runs has.
     """
-    present = {name for one in runs if task in one.tasks for name in one.tasks[task].values}
+    present = {name for run in runs if task in run.tasks for name in run.tasks[task].values}
     spec = task_spec(task)
     beside = (*spec.headline_metrics[1:], *spec.shown_beside)
     return (*ranked_by(task), *(name for name in beside if name in present))
@@ -223,7 +223,7 @@ def _values(summary: Summary) -> dict[str, dict[str, Mean]]:
     by_task: dict[str, dict[str, Mean]] = {}
     for task, result in summary.tasks.items():
         means = {name: task_mean(summary, task, name) for name in result.values}
-        by_task[task] = {name: one for name, one in means.items() if one is not None}
+        by_task[task] = {name: mean for name, mean in means.items() if mean is not None}
     return by_task
 
 

@@ -168,7 +168,7 @@ def pooled(parts: Iterable[Part | None], low: float = 0.0, high: float = 1.0) ->
 
     None if there is none, or the denominators are all 0; n counts samples.
     """
-    return mean_of_columns([[one] for one in parts], low, high)
+    return mean_of_columns([[part] for part in parts], low, high)
 
 
 def mean_of_columns(rows: Sequence[Sequence[Part | None]], low: float = 0.0, high: float = 1.0) -> Mean:
@@ -219,12 +219,14 @@ def mean_of_groups(groups: Sequence[Iterable[float | None]], low: float = 0.0, h
         high: The greatest.
     """
     of_groups = (estimated_mean(group, low, high) for group in groups)
-    estimates = [one for one in of_groups if one is not None]
+    estimates = [group for group in of_groups if group is not None]
     if not estimates:
         return Mean(None, 0, None, IntervalKind.TOO_FEW)
     over = estimated_mean_of(estimates)
-    if any(len(one.influence) > 1 for one in estimates) and all(one.is_constant for one in estimates):
-        same = max(one.value for one in estimates) == min(one.value for one in estimates)
+    if any(len(estimate.influence) > 1 for estimate in estimates) and all(
+        estimate.is_constant for estimate in estimates
+    ):
+        same = max(estimate.value for estimate in estimates) == min(estimate.value for estimate in estimates)
         kind = IntervalKind.ALL_EQUAL if same else IntervalKind.EQUAL_IN_GROUPS
         return Mean(over.value, len(estimates), None, kind)
     return mean_of_estimate(over, len(estimates))

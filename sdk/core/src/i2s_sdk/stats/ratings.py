@@ -58,7 +58,7 @@ class SystemAgreement:
         return {
             "system": self.system,
             "rows": self.rows,
-            "metrics": [one.to_json() for one in self.metrics],
+            "metrics": [metric.to_json() for metric in self.metrics],
         }
 
 
@@ -97,7 +97,7 @@ def agreement(
             to be one, or more than MOST_ROWS lines.
         UsageError: No file is named, or a column is named twice.
     """
-    paths = [Path(files)] if isinstance(files, (Path, str)) else [Path(one) for one in files]
+    paths = [Path(files)] if isinstance(files, (Path, str)) else [Path(file) for file in files]
     if not paths:
         raise UsageError("no CSV file is named")
     if len({human, *metrics}) <= len(metrics) or system in (human, *metrics):

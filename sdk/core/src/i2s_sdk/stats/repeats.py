@@ -72,9 +72,9 @@ def repeats(
             continue
         records = [run[name] for run in runs if name in run]
         same = all(
-            one.outcome.counts and one.instance.has_data_of(first.instance) for one in records
+            record.outcome.counts and record.instance.has_data_of(first.instance) for record in records
         ) and same_targets(records)
-        values = [value_of(one, metric) for one in records]
+        values = [value_of(record, metric) for record in records]
         if len(records) == len(runs) and same and None not in values:
             rows.append([value for value in values if value is not None])
     if not rows:

@@ -93,19 +93,19 @@ class Requirement:
             summary: Its numbers.
         """
         if self.task:
-            tasks = {name: one for name, one in summary.tasks.items() if name == self.task}
+            tasks = {name: task for name, task in summary.tasks.items() if name == self.task}
             if not tasks:
                 return [Check(self, run, self.task, None, f"the run has no task {self.task}")]
         else:
-            tasks = {name: one for name, one in summary.tasks.items() if self.metric in one.values}
+            tasks = {name: task for name, task in summary.tasks.items() if self.metric in task.values}
             if not tasks:
                 return [Check(self, run, "", None, f"no task of the run has the metric {self.metric}")]
-        return [self._check_task(run, name, one) for name, one in tasks.items()]
+        return [self._check_task(run, name, task) for name, task in tasks.items()]
 
     def _check_task(self, run: str, task: str, result: TaskResult) -> Check:
         values: Mapping[str, float | None]
         if self.subset:
-            groups = (one for one in (*result.subsets, *result.apart) if one.name == self.subset)
+            groups = (subset for subset in (*result.subsets, *result.apart) if subset.name == self.subset)
             group = next(groups, None)
             if group is None:
                 return Check(self, run, task, None, f"task {task} of the run has no subset {self.subset}")
@@ -162,19 +162,22 @@ def check_runs(requirements: Sequence[Requirement], runs: Mapping[str, Summary])
         runs: Numbers of runs by name.
     """
     return [
-        check for run, summary in runs.items() for one in requirements for check in one.check(run, summary)
+        check
+        for run, summary in runs.items()
+        for requirement in requirements
+        for check in requirement.check(run, summary)
     ]
 
 
 def _columns_of(task: str) -> set[str]:
     """Return the names of the metrics and averages that a task has in a profile."""
-    metrics = {one.name for profile in Profile for one in metrics_of(open_task(task, profile))}
-    return metrics.union(one.name for one in task_spec(task).averages)
+    metrics = {metric.name for profile in Profile for metric in metrics_of(open_task(task, profile))}
+    return metrics.union(average.name for average in task_spec(task).averages)
 
 
 def _values(group: Group) -> dict[str, float | None]:
     """Return the values of a subset by metric."""
-    values = {name: one.all.value for name, one in group.metrics.items()}
+    values = {name: metric.all.value for name, metric in group.metrics.items()}
     return {RENDERED: group.share_rendered, **values}
 
 
@@ -193,7 +196,7 @@ def write_junit(path: Path, runs: Mapping[str, Summary], checks: Sequence[Check]
     """
     root = ElementTree.Element("testsuites", name="i2s-sdk")
     for run, summary in runs.items():
-        cases = [(_case_name(one), one.failure) for one in checks if one.run == run]
+        cases = [(_case_name(check), check.failure) for check in checks if check.run == run]
         lost = summary.failures
         cases.append(("samples", f"{lost} of {summary.planned} samples have no score" if lost else ""))
         failures = sum(bool(failure) for _, failure in cases)

@@ -78,7 +78,7 @@ class SkillColumn:
         """Return what a sample adds to the column; None if it adds nothing."""
         if not self.has(record):
             return None
-        row = tuple(part_of(record, one) for one in self.metrics)
+        row = tuple(part_of(record, metric) for metric in self.metrics)
         return row if any(one is not None for one in row) else None
 
     def has(self, record: Record) -> bool:
@@ -153,19 +153,21 @@ def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn)
     if run.model in (*FLOORS, ORACLE):
         return None
     own = _rows(run, column)
-    theirs = {one.label: _rows_of_same_data(one, run, own, column) for one in points}
-    floors = [one for one in points if one.model in FLOORS and theirs[one.label]]
-    whole = [one for one in floors if own.keys() <= theirs[one.label].keys()]
+    theirs = {point.label: _rows_of_same_data(point, run, own, column) for point in points}
+    floors = [point for point in points if point.model in FLOORS and theirs[point.label]]
+    whole = [scored_run for scored_run in floors if own.keys() <= theirs[scored_run.label].keys()]
     floors = whole or floors
-    common = sorted(set(own).intersection(*(theirs[one.label] for one in floors)))
+    common = sorted(set(own).intersection(*(theirs[scored_run.label] for scored_run in floors)))
     if not floors or not common:
         return None
 
     def of(run: ScoredRun) -> list[Row]:
         return [theirs[run.label][name] for name in common]
 
-    names, floor = _cross_fitted([(one.model, of(one)) for one in floors])
-    oracles = (one for one in points if one.model == ORACLE and set(common) <= theirs[one.label].keys())
+    names, floor = _cross_fitted([(scored_run.model, of(scored_run)) for scored_run in floors])
+    oracles = (
+        point for point in points if point.model == ORACLE and set(common) <= theirs[point.label].keys()
+    )
     oracle = next(oracles, None)
     mine = [own[name] for name in common]
     ceiling = of(oracle) if oracle else [_largest(row) for row in mine]
@@ -185,15 +187,15 @@ def _cross_fitted(floors: Sequence[tuple[str, list[Row]]]) -> tuple[list[str], l
 
     def best(places: Sequence[int]) -> int:
         return max(
-            range(len(floors)), key=lambda at: column_value([floors[at][1][one] for one in places]) or 0.0
+            range(len(floors)), key=lambda at: column_value([floors[at][1][place] for place in places]) or 0.0
         )
 
     places = range(len(floors[0][1]))
     if len(places) < FEWEST:
         chosen = [best(places)] * FOLDS
     else:
-        chosen = [best([one for one in places if one % FOLDS != fold]) for fold in range(FOLDS)]
-    rows = [floors[chosen[one % FOLDS]][1][one] for one in places]
+        chosen = [best([place for place in places if place % FOLDS != fold]) for fold in range(FOLDS)]
+    rows = [floors[chosen[place % FOLDS]][1][place] for place in places]
     return [floors[at][0] for at in sorted(set(chosen))], rows
 
 
@@ -201,7 +203,7 @@ def skill_of(data: SkillData) -> Skill:
     """Return the skill of a run, with its interval over instances."""
     sides = _sides(data)
     skill = estimated_skill(*sides)
-    value, floor, ceiling = (one.value for one in sides)
+    value, floor, ceiling = (side.value for side in sides)
     return Skill(
         data.label,
         data.metric,
@@ -219,8 +221,8 @@ def mean_skill(tasks: Sequence[SkillData]) -> Mean:
 
     There is no value if a task has no skill.
     """
-    skills = [estimated_skill(*_sides(one)) for one in tasks]
-    known = [one for one in skills if one is not None]
+    skills = [estimated_skill(*_sides(task)) for task in tasks]
+    known = [skill for skill in skills if skill is not None]
     if not known or len(known) < len(skills):
         return Mean(None, 0, None, IntervalKind.TOO_FEW)
     return mean_of_estimate(estimated_mean_of(known), len(known), IntervalKind.EQUAL_IN_GROUPS)

@@ -64,7 +64,7 @@ class TaskTurns:
         """Return the numbers as JSON has them."""
         return {
             "best_by": self.best_by,
-            "rows": [one.to_json() for one in self.rows],
+            "rows": [row.to_json() for row in self.rows],
             "best": self.best.to_json(),
             "ended": dict(sorted(self.ended.items())),
         }
@@ -94,9 +94,9 @@ def at_turn(
             return None
         if not records[-1].outcome.counts:  # the conversation goes on when the run is resumed
             return records[-1]
-        return max(records, key=lambda one: (_main_value(one, main), one.usable, -one.turn.turn))
+        return max(records, key=lambda record: (_main_value(record, main), record.usable, -record.turn.turn))
     number = turns if turn == LAST else int(turn)
-    reached = [first, *(one for one in later if one.turn.turn <= number)]
+    reached = [first, *(record for record in later if record.turn.turn <= number)]
     if _unfinished(reached[-1], number):
         return None
     return reached[-2] if reached[-1].keeps_answer_before else reached[-1]
@@ -130,10 +130,10 @@ def records_at(
         main: Returns the metrics whose mean is the main metric of a task.
     """
     chosen = {
-        name: at_turn(one, later.get(name, ()), turn, turns, main(one.instance.task))
-        for name, one in records.items()
+        name: at_turn(record, later.get(name, ()), turn, turns, main(record.instance.task))
+        for name, record in records.items()
     }
-    return {name: one for name, one in chosen.items() if one is not None}
+    return {name: record for name, record in chosen.items() if record is not None}
 
 
 def spending_until(
@@ -143,13 +143,13 @@ def spending_until(
     turn: int,
 ) -> Spending:
     """Return what the answers of samples took, up to a turn."""
-    ids = [one.id for one in instances if one.id in records]
+    ids = [instance.id for instance in instances if instance.id in records]
     answers = [records[name] for name in ids]
-    answers += [one for name in ids for one in later.get(name, ()) if one.turn.turn <= turn]
+    answers += [record for name in ids for record in later.get(name, ()) if record.turn.turn <= turn]
     return total_spending(answers)
 
 
 def ends(records: Mapping[str, Record], later: Mapping[str, Sequence[Record]], task: str) -> dict[str, int]:
     """Return how many conversations of a task ended before the last turn, by why."""
-    own = [(one, *later.get(name, ())) for name, one in records.items() if one.instance.task == task]
+    own = [(record, *later.get(name, ())) for name, record in records.items() if record.instance.task == task]
     return dict(Counter(str(one[-1].turn.ended) for one in own if one[-1].turn.ended is not None))

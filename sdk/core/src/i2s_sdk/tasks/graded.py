@@ -137,7 +137,7 @@ _COMMANDS = (
     r"\cup \cap \oplus \otimes \times \cdot \pm",
     r"\to \leftarrow \mapsto \Rightarrow",
 )
-_KINDS = [one.split() for one in _COMMANDS]
+_KINDS = [command.split() for command in _COMMANDS]
 
 
 def another_token(token: str, chance: Random) -> str:
@@ -150,7 +150,7 @@ def another_token(token: str, chance: Random) -> str:
         return "=" if token == "+" else "+"  # noqa: S105 - no password
     at = chance.choice(places)
     letters = "123456789" if token[at].isdigit() else "abcdefghijkmnopqrstuvwxyz"  # 0 leads no number
-    other = chance.choice([one for one in letters if one != token[at].lower()])
+    other = chance.choice([letter for letter in letters if letter != token[at].lower()])
     return token[:at] + (other.upper() if token[at].isupper() else other) + token[at + 1 :]
 
 

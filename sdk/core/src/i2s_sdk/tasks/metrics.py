@@ -27,7 +27,7 @@ def metrics_of(task: Task) -> tuple[Metric, ...]:
     """Return all metrics of a task, in the order shown."""
     return (
         *(image_metric(name, task.profile) for name in image_metrics(task)),
-        *(metric for one in scorers_of(task) for metric in one.metrics),
+        *(metric for scorer in scorers_of(task) for metric in scorer.metrics),
     )
 
 
@@ -47,13 +47,13 @@ def scorers_of(task: Task) -> tuple[Scorer, ...]:
         except PluginError as error:
             warn_of(error)
             continue
-        twice = sorted(names & {one.name for one in scorer.metrics})
+        twice = sorted(names & {metric.name for metric in scorer.metrics})
         if twice:
             plugin = plugins(PluginGroup.SCORERS)[name]
             reason = f"task {task.name} has a metric {twice[0]!r} already"
             warn_of(PluginError(plugin.group, name, package_of(plugin), reason))
             continue
-        names |= {one.name for one in scorer.metrics}
+        names |= {metric.name for metric in scorer.metrics}
         scorers.append(scorer)
     return tuple(scorers)
 

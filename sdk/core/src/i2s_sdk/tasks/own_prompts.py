@@ -61,7 +61,7 @@ class OwnPrompt:
     @property
     def identity(self) -> dict[str, Any]:
         """The fields that tell this prompt from others, as JSON has them."""
-        examples = [[one.sha256, one.answer] for one in self.examples]
+        examples = [[example.sha256, example.answer] for example in self.examples]
         return {"text": self.text, "system": self.system, "examples": examples}
 
     def applied(self, question: Question) -> Question:
@@ -69,11 +69,11 @@ class OwnPrompt:
 
         Examples and images stand behind the text, in one message.
         """
-        texts = "".join(one.text for one in question.parts if isinstance(one, TextPart))
+        texts = "".join(part.text for part in question.parts if isinstance(part, TextPart))
         shown: list[Part] = [TextPart((self.text or QUESTION).replace(QUESTION, texts))]
         for example in self.examples:
             shown += [ImagePart(example.image), TextPart(f"{_ANSWER}{example.answer}{_END}")]
-        others = [one for one in question.parts if not isinstance(one, TextPart)]
+        others = [part for part in question.parts if not isinstance(part, TextPart)]
         changed = self.text is not None or self.examples
         parts = (*shown, *others) if changed else question.parts
         return replace(question, parts=parts, system=question.system if self.system is None else self.system)
@@ -105,7 +105,7 @@ def _prompt(path: Path, task: str, table: object) -> OwnPrompt:
             raise UsageError(f"--prompts {path}: {name} of [{task}] is not a text")
     if not isinstance(examples, list | None):
         raise UsageError(f"--prompts {path}: examples of {task} are no [[{task}.examples]]")
-    return OwnPrompt(text, system, tuple(_example(path, task, one) for one in examples or ()))
+    return OwnPrompt(text, system, tuple(_example(path, task, example) for example in examples or ()))
 
 
 def _example(path: Path, task: str, table: object) -> Example:

@@ -147,7 +147,7 @@ def require_names(questions: Sequence[Question]) -> None:
     Raises:
         ValueError: Two have one name, or one of several has none.
     """
-    names = [one.name for one in questions]
+    names = [question.name for question in questions]
     if len(set(names)) < len(names) or (len(names) > 1 and "" in names):
         raise ValueError(f"several questions of one instance need a name each, and these have {names}")
 

@@ -114,4 +114,4 @@ class HumanScoring:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the criteria."""
-        return tuple(one.name for one in self.criteria)
+        return tuple(human_criterion.name for human_criterion in self.criteria)

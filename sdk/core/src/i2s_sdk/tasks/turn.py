@@ -268,7 +268,7 @@ def difference_png(reference: bytes, rendering: bytes, policy: SizePolicy) -> by
     # Both get smaller before they are compared, so that memory stays within what an observation needs.
     scale = min(1.0, MOST_SIDE / max(width, height))
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    ours, theirs = (np.asarray(_on_canvas(one, scale, size), np.int16) for one in (wanted, drawn))
+    ours, theirs = (np.asarray(_on_canvas(image, scale, size), np.int16) for image in (wanted, drawn))
     strength = np.abs(ours - theirs).max(axis=2)
     darker = (theirs - ours).sum(axis=2)  # below 0 where the rendering is darker
     faded = (255 - strength).astype(np.uint8)

@@ -65,7 +65,7 @@ def _packages_without_content() -> Iterator[None]:
         yield
     finally:
         # A copy is made at once; other threads import modules meanwhile.
-        for name in [one for one in sys.modules.copy() if one.partition(".")[0] == "nltk"]:
+        for name in [module for module in sys.modules.copy() if module.partition(".")[0] == "nltk"]:
             del sys.modules[name]
 
 

@@ -95,8 +95,12 @@ def tree_distances(tree: TextTree, others: Sequence[TextTree]) -> list[float]:
 def comparison_cost(tree: TextTree, other: TextTree) -> int:
     """Return the number of entries that ``tree_distances`` computes for two trees, about 10 ns each."""
     rows, columns = (
-        sum(root - one.leftmost[root] + 2 for root in _key_roots(one) if one.leftmost[root] < root)
-        for one in (tree, other)
+        sum(
+            root - text_tree.leftmost[root] + 2
+            for root in _key_roots(text_tree)
+            if text_tree.leftmost[root] < root
+        )
+        for text_tree in (tree, other)
     )
     return rows * columns
 

@@ -74,7 +74,7 @@ class AccessList:
     def with_certificate(self, names: Iterable[str]) -> Listed | None:
         """Return who has a certificate with one of these names."""
         wanted = set(names)
-        return next((one for one in self.callers.values() if one.certificates & wanted), None)
+        return next((caller for caller in self.callers.values() if caller.certificates & wanted), None)
 
 
 def new_token() -> str:

@@ -92,7 +92,9 @@ class CallerAccount:
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new account would be the same."""
-        return not self.inside and all(one.level(now) >= one.per_minute for one in self._minutes.values())
+        return not self.inside and all(
+            minute.level(now) >= minute.per_minute for minute in self._minutes.values()
+        )
 
 
 class CallerAccounts:
@@ -121,7 +123,11 @@ class CallerAccounts:
             fresh.inside = account.inside if account else 0
             account = self._accounts[caller] = fresh
         if len(self._accounts) > _MOST_ACCOUNTS:
-            settled = [name for name, one in self._accounts.items() if one.is_settled(now) and name != caller]
+            settled = [
+                name
+                for name, caller_account in self._accounts.items()
+                if caller_account.is_settled(now) and name != caller
+            ]
             for name in settled:
                 del self._accounts[name]
         return account

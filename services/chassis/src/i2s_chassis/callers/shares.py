@@ -245,7 +245,7 @@ class Group(Share, Generic[S]):
 
     def oldest(self) -> Waiting:
         """Return their oldest job that waits or is expected back."""
-        return min(one.oldest() for one in self.parties() if one.waiting or one.sent)
+        return min(party.oldest() for party in self.parties() if party.waiting or party.sent)
 
     def next_job(self, now: float) -> Waiting | None:
         """Return the next job of the party whose turn it is."""
@@ -253,8 +253,8 @@ class Group(Share, Generic[S]):
 
     def turns(self, now: float) -> list[tuple[float, Waiting]]:
         """Return the job of each party that is served first, with its rank."""
-        heads = ((one, one.next_job(now)) for one in self.parties() if one.waiting)
-        return [(one.rank(job, now), job) for one, job in heads if job is not None]
+        heads = ((party, party.next_job(now)) for party in self.parties() if party.waiting)
+        return [(share.rank(job, now), job) for share, job in heads if job is not None]
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place, of the party with most; of equal ones that of highest rank."""
@@ -262,24 +262,24 @@ class Group(Share, Generic[S]):
 
     def displaced_besides(self, kept: Waiting | None, now: float) -> Waiting | None:
         """Return the job that loses its place, of the parties that would not give up a kept one."""
-        jobs = [(one, one.displaced_job(now)) for one in self.parties() if one.waiting]
-        at_risk = [(one, job) for one, job in jobs if job is not None and job is not kept]
-        most = max((one.waiting for one, _ in at_risk), default=0)
-        ranked = ((one.rank(job, now), job) for one, job in at_risk if one.waiting == most)
+        jobs = [(party, party.displaced_job(now)) for party in self.parties() if party.waiting]
+        at_risk = [(share, job) for share, job in jobs if job is not None and job is not kept]
+        most = max((share.waiting for share, _ in at_risk), default=0)
+        ranked = ((share.rank(job, now), job) for share, job in at_risk if share.waiting == most)
         return max(ranked, default=(0.0, None))[1]
 
     def forgotten_call(self) -> Waiting:
         """Return the call that is forgotten first, of the party of which most are expected."""
-        return max(self.parties(), key=lambda one: one.sent).forgotten_call()
+        return max(self.parties(), key=lambda party: party.sent).forgotten_call()
 
     def jobs_before(self, party: Share, call: Waiting, ahead: int, enough: int) -> int:
         """Return how many jobs precede a call that so many jobs of its own party precede; stops at enough."""
         own = ahead
-        for one in self.parties():
+        for share in self.parties():
             if ahead >= enough:
                 break
-            if one is not party and (one.waiting or one.sent):
-                ahead += min(one.waiting + one.sent, own + (one.oldest() < call))
+            if share is not party and (share.waiting or share.sent):
+                ahead += min(share.waiting + share.sent, own + (share.oldest() < call))
         return ahead
 
     def drop_settled(self, name: str, now: float) -> None:
@@ -290,12 +290,12 @@ class Group(Share, Generic[S]):
         """
         if now >= self.swept_at + self.half_life:
             self.swept_at = now
-            for settled in [key for key, one in self.members.items() if one.is_settled(now)]:
+            for settled in [key for key, member in self.members.items() if member.is_settled(now)]:
                 del self.members[settled]
         elif name in self.members and self.members[name].is_settled(now):
             del self.members[name]
         if len(self.members) > self.most_members:
-            for idle in [key for key, one in self.members.items() if one.is_idle]:
+            for idle in [key for key, member in self.members.items() if member.is_idle]:
                 del self.members[idle]
             self.most_members = max(_MOST_SHARES, 2 * len(self.members))
 
@@ -414,7 +414,7 @@ class Caller(Group[CallerConnection]):
     def is_settled(self, now: float) -> bool:
         """Return whether a new caller would be the same."""
         return Share.is_settled(self, now) and all(
-            one.is_settled(now) for one in self.unruly.members.values()
+            member.is_settled(now) for member in self.unruly.members.values()
         )
 
     def end(self, job: Waiting, seconds: float, now: float) -> None:

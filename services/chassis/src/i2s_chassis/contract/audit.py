@@ -31,7 +31,7 @@ class AuditContract:
             await running.stub.Render(renderer.request(source), metadata=metadata)
         assert len([one async for one in running.stub.RenderStream(items(), metadata=metadata)]) == len(jobs)
         # The line is written before the answer of a call or an item is sent.
-        lines = [one for one in all_lines(running.process.log) if one.get("request_id") == request_id]
+        lines = [line for line in all_lines(running.process.log) if line.get("request_id") == request_id]
         expected = sorted(
             (
                 hashlib.sha256(_text_of(source)).hexdigest(),
@@ -40,7 +40,7 @@ class AuditContract:
             for source, verdict in jobs
         )
         for message in ("call", "item"):
-            found = [one for one in lines if one["message"] == message and "verdict" in one]
+            found = [line for line in lines if line["message"] == message and "verdict" in line]
             assert sorted((one["source_sha256"], str(one["verdict"]).upper()) for one in found) == expected, (
                 lines
             )
@@ -54,10 +54,10 @@ def _text_of(source: Source) -> bytes:
     """
     match source:
         case pb.SiteSource():
-            heads = (f"{len(one.path)} {len(one.content)} {one.path}".encode() for one in source.files)
+            heads = (f"{len(file.path)} {len(file.content)} {file.path}".encode() for file in source.files)
             return b"".join(head + one.content for head, one in zip(heads, source.files, strict=True))
         case pb.GenericSource():
-            return next(one.content for one in source.files if one.path == source.entry)
+            return next(file.content for file in source.files if file.path == source.entry)
         case pb.LatexSource():
             return source.document
         case pb.LilypondSource():

@@ -43,12 +43,12 @@ class Started:
 
     def lines(self, message: str) -> list[dict[str, object]]:
         """Return the lines of the log with a message."""
-        return [one for one in all_lines(self.log) if one["message"] == message]
+        return [line for line in all_lines(self.log) if line["message"] == message]
 
 
 def all_lines(log: Path) -> list[dict[str, object]]:
     """Return the lines that a service has logged so far."""
-    return [json.loads(one) for one in log.read_text().splitlines() if one.startswith("{")]
+    return [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
 
 
 def wait_until_serving(

@@ -55,7 +55,7 @@ class AttackContract:
         """Give each verdict that hostile sources of the renderer have a test of its own."""
         if "verdict" in metafunc.fixturenames:
             verdicts = sorted(metafunc.cls.renderer.hostile)
-            metafunc.parametrize("verdict", verdicts, ids=[pb.Verdict.Name(one) for one in verdicts])
+            metafunc.parametrize("verdict", verdicts, ids=[pb.Verdict.Name(verdict) for verdict in verdicts])
 
     async def test_a_hostile_source_has_its_verdict_and_the_next_job_is_served(
         self, running: Running, verdict: int
@@ -77,7 +77,9 @@ class AttackContract:
             there = await running.render(self.renderer.reads_file(str(folder / "there.txt")))
             missing = await running.render(self.renderer.reads_file(str(folder / "other.txt")))
         assert there.verdict == missing.verdict, there.message
-        assert [one.sha256 for one in there.pictures] == [one.sha256 for one in missing.pictures]
+        assert [picture.sha256 for picture in there.pictures] == [
+            picture.sha256 for picture in missing.pictures
+        ]
         assert secret.encode() not in there.SerializeToString()
 
     async def test_no_connection_leaves_the_sandbox(self, running: Running) -> None:
@@ -217,8 +219,8 @@ class RendererContract(AttackContract, AuditContract, LostCellContract, Surrogat
 
         answers = [one async for one in running.stub.RenderStream(items(), timeout=HANG_SECONDS)]
         assert len(answers) == 10
-        rendered = {one.id: one.response for one in answers if one.HasField("response")}
-        assert {one.id: one.failure.code for one in answers if one.HasField("failure")} == {
+        rendered = {answer.id: answer.response for answer in answers if answer.HasField("response")}
+        assert {answer.id: answer.failure.code for answer in answers if answer.HasField("failure")} == {
             "": grpc.StatusCode.INVALID_ARGUMENT.value[0],
             "refused": grpc.StatusCode.INVALID_ARGUMENT.value[0],
         }

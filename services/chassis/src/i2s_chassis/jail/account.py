@@ -183,7 +183,7 @@ class SharedOnce:
             job: The processes.
             above: The bound.
         """
-        grown = sum(max(0, one.resident_bytes - self._resident.get(one.pid, 0)) for one in job)
+        grown = sum(max(0, process.resident_bytes - self._resident.get(process.pid, 0)) for process in job)
         if self._exact + grown > above:
             self._exact = sum(_shared_once(process, process.resident_bytes) for process in job)
             self._resident = {process.pid: process.resident_bytes for process in job}

@@ -288,7 +288,7 @@ class Cell:
     async def process_isolation(self) -> tuple[ProcessIsolation, ...]:
         """Return what stands around each process of the cell, parents before children."""
         message = await self._ask({"op": "isolation"})
-        return tuple(ProcessIsolation(**one) for one in json.loads(message.body))
+        return tuple(ProcessIsolation(**load) for load in json.loads(message.body))
 
     @property
     def uid(self) -> int | None:

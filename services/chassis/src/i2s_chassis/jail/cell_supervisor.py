@@ -157,7 +157,16 @@ class CellSupervisor:
             return Message({}, json.dumps(pids).encode())
         if operation == "isolation":
             around = map(processes.isolation_of, processes.descendants(os.getpid()))
-            return Message({}, json.dumps([fields_of(one) for one in around if one is not None]).encode())
+            return Message(
+                {},
+                json.dumps(
+                    [
+                        fields_of(process_isolation)
+                        for process_isolation in around
+                        if process_isolation is not None
+                    ]
+                ).encode(),
+            )
         raise CellError(f"unknown operation {operation!r}")
 
     def _renew(self, limits: Limits) -> None:

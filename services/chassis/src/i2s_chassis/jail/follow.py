@@ -193,7 +193,10 @@ class _Job:
         """
         job = self.look()
         orphans = {pid for one in (self.supervisor, *self.scaffolding) for pid in processes.children(one)}
-        return sum(processes.living_threads(one) if one.alive else one.pid not in orphans for one in job)
+        return sum(
+            processes.living_threads(process) if process.alive else process.pid not in orphans
+            for process in job
+        )
 
 
 def possible() -> bool:

@@ -142,7 +142,9 @@ def hidepid(mountinfo: str) -> str:
         mount, _, source = line.partition(" - ")
         if mount.split()[4] == "/proc":  # what was mounted last covers the others
             options = source.split()[-1].split(",")
-            hidden = next((one.partition("=")[2] for one in options if one.startswith("hidepid=")), "")
+            hidden = next(
+                (option.partition("=")[2] for option in options if option.startswith("hidepid=")), ""
+            )
     return "" if hidden in ("0", "off") else hidden
 
 
@@ -335,7 +337,7 @@ def diagnose(facts: HostFacts) -> tuple[TierDiagnosis, ...]:
 def concerning(diagnoses: Iterable[TierDiagnosis], tiers: Iterable[Tier]) -> tuple[TierDiagnosis, ...]:
     """Return those that concern any of the tiers."""
     wanted = set(tiers)
-    return tuple(one for one in diagnoses if wanted & set(one.tiers))
+    return tuple(tier_diagnosis for tier_diagnosis in diagnoses if wanted & set(tier_diagnosis.tiers))
 
 
 def _diagnose_namespace(facts: HostFacts) -> Iterator[TierDiagnosis]:

@@ -170,7 +170,7 @@ class Jail:
             if survey.landlock_abi:
                 found.append(f"landlock abi {survey.landlock_abi}")
             found.append("seccomp")
-            found += [f"seccomp in place of landlock: {one}" for one in self._substitutes(tier)]
+            found += [f"seccomp in place of landlock: {substitute}" for substitute in self._substitutes(tier)]
         if self._groups is not None:
             found.append(f"cgroup v{self._groups.version}")
         found.append("private tmpfs" if self._private_mount else "measured folder")

@@ -54,9 +54,9 @@ def needed_substitutes(landlock_abi: int, *, our_user: bool) -> tuple[Substitute
         our_user: Whether jobs run as the user of the service.
     """
     return tuple(
-        one
-        for one, first in _CONTROLLED_FROM.items()
-        if landlock_abi < first and (our_user or one is not Substitute.SIGNALS)
+        substitute
+        for substitute, first in _CONTROLLED_FROM.items()
+        if landlock_abi < first and (our_user or substitute is not Substitute.SIGNALS)
     )
 
 

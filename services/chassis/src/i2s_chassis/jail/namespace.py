@@ -179,7 +179,7 @@ def hides_parts_of_proc(mountinfo: str) -> bool:
     """
     points = [line.split()[4] for line in mountinfo.splitlines()]
     # A folder that is always empty, so what lies on it hides nothing.
-    return any(one.startswith("/proc/") and one != "/proc/sys/fs/binfmt_misc" for one in points)
+    return any(point.startswith("/proc/") and point != "/proc/sys/fs/binfmt_misc" for point in points)
 
 
 def arguments(plan: CellPlan, info_fd: int) -> list[str]:

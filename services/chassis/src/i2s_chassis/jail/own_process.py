@@ -125,7 +125,9 @@ def _confine(needs: WorkerNeeds, kept: set[int], keep_errors: bool) -> Confineme
     syscalls.drop_capabilities()
     seccomp.restrict(
         our_user=True,
-        substitutes=tuple(one for one in Substitute if not needs.drivers or one is not Substitute.IOCTL),
+        substitutes=tuple(
+            substitute for substitute in Substitute if not needs.drivers or substitute is not Substitute.IOCTL
+        ),
         starts_processes=False,
         changes_files=changes_files,
         engine=True,

@@ -186,7 +186,9 @@ class PlanBounds:
         made = replace(self.template, **chosen)
         if plan != made:
             different = [
-                one.name for one in fields(CellPlan) if getattr(plan, one.name) != getattr(made, one.name)
+                field.name
+                for field in fields(CellPlan)
+                if getattr(plan, field.name) != getattr(made, field.name)
             ]
             raise RefusedError(f"a plan with other {', '.join(different)} than fixed at the start")
         if not isinstance(plan.name, str) or not _CELL_NAME.fullmatch(plan.name):

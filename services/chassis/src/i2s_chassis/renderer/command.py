@@ -141,8 +141,12 @@ def _print_host(settings: RendererSettings) -> int:
     jail = settings.jail_settings()
     facts = read_facts(jail.bwrap, jail.state_dir)
     diagnoses = [
-        {**asdict(one), "tiers": [tier.name.lower() for tier in one.tiers], "text": str(one)}
-        for one in diagnose(facts)
+        {
+            **asdict(tier_diagnosis),
+            "tiers": [tier.name.lower() for tier in tier_diagnosis.tiers],
+            "text": str(tier_diagnosis),
+        }
+        for tier_diagnosis in diagnose(facts)
     ]
     print(json.dumps({"diagnoses": diagnoses, "facts": asdict(facts)}, indent=2))
     return 0

@@ -108,7 +108,7 @@ class GenericEngine(ABC):
         )
         if wrong is not None:
             return RawRendering(Verdict.INVALID_INPUT, wrong)
-        contents, paths = [one.content for one in source.files], [one.path for one in source.files]
+        contents, paths = [file.content for file in source.files], [file.path for file in source.files]
         full = disk_complaint(contents, job.limits, by_products=self.by_products, paths=paths)
         if full is not None:
             return RawRendering(Verdict.OUTPUT_LIMIT, full)

@@ -103,7 +103,9 @@ class RendererSettings(ServiceSettings):
     def cell_ceilings(self) -> Limits:
         """Return the most of each limit that any cell of the service needs."""
         limits = (self.max, *self.cells())
-        return Limits(**{one.name: max(getattr(each, one.name) for each in limits) for one in fields(Limits)})
+        return Limits(
+            **{field.name: max(getattr(each, field.name) for each in limits) for field in fields(Limits)}
+        )
 
     def start_privileged(self) -> Jail:
         """Start the jail, with the strongest tier that the service's privileges permit.
@@ -172,8 +174,8 @@ async def start_jail(settings: RendererSettings) -> Jail:
         raise StartError(". ".join(map(str, (error, *causes)))) from error
     if wanted.tier is None and jail.isolation.tier is not Tier.CONTAINER:
         stronger = tuple(tier for tier in _ORDINARY if tier > jail.isolation.tier)
-        for one in await _forbidden(wanted, stronger) if stronger else ():
-            about = {"tier": jail.isolation.tier.name.lower(), "reason": str(one)}
+        for tier_diagnosis in await _forbidden(wanted, stronger) if stronger else ():
+            about = {"tier": jail.isolation.tier.name.lower(), "reason": str(tier_diagnosis)}
             _log.warning("this host forbids a stronger tier", extra={"fields": about})
     return jail
 

@@ -71,7 +71,7 @@ def within_limits(rendering: R, limits: Limits) -> R:
     renderer is never larger than the limits in its answer say.
     """
     objections = (_too_large(image, limits) for image in rendering.pictures)
-    judgement = next((one for one in objections if one is not None), None)
+    judgement = next((objection for objection in objections if objection is not None), None)
     if judgement is None:
         return rendering
     return replace(rendering, verdict=judgement.verdict, message=judgement.message, pictures=(), error=None)

@@ -223,7 +223,7 @@ def answer_of(
         log=wire_log(raw.log),
         stages=(
             Stage("queue", Usage(wall_seconds=queue_seconds)),
-            *(Stage(one.name, wire_usage(one.usage), one.detail) for one in raw.stages),
+            *(Stage(stage.name, wire_usage(stage.usage), stage.detail) for stage in raw.stages),
         ),
         usage=wire_usage(raw.usage),
         limits=wire_limits(limits),

@@ -118,7 +118,7 @@ def _prepare_folders(account: UserAccount, settings: ServiceSettings, written: I
 def usual_temporary_folder(account: UserAccount) -> Path | None:
     """Return the first folder for temporary files of all users that a user may write to; None if none is."""
     usual = (Path(tempfile.gettempdir()), *map(Path, TEMPORARY))
-    writable = (one for one in usual if one.is_dir() and unreached(account, (), (one,)) is None)
+    writable = (path for path in usual if path.is_dir() and unreached(account, (), (path,)) is None)
     return next(writable, None)
 
 
@@ -165,7 +165,7 @@ def _needs_low_ports(settings: ServiceSettings) -> bool:
     except (OSError, ValueError):
         first_open = _USUAL_FIRST_OPEN_PORT
     listens = (settings.listen, settings.metrics_listen, settings.health_listen)
-    return any(0 < Address.parse(one).port < first_open for one in listens if one)
+    return any(0 < Address.parse(listen).port < first_open for listen in listens if listen)
 
 
 def prepare_folder(folder: Path, account: UserAccount, *, is_ours: bool) -> None:

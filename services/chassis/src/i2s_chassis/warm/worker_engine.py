@@ -248,7 +248,7 @@ class WorkerInstallation:
             engine: version(engine),
             "fonts": fonts_digest,
             service: version(service),
-            "inside": listings_digest(*(listed_files(one, only=(".py",)) for one in (inside, INSIDE))),
+            "inside": listings_digest(*(listed_files(path, only=(".py",)) for path in (inside, INSIDE))),
         }
         return cls(version(engine), versions, versions_digest(versions), fonts_digest)
 

@@ -43,7 +43,7 @@ class Fonts:
     def configuration(self) -> bytes:
         """The configuration of fontconfig that has these files and no others."""
         folders = sorted({str(self.folder / name).rsplit("/", 1)[0] for name in self.files})
-        lines = [f"<dir>{escape(one)}</dir>" for one in folders]
+        lines = [f"<dir>{escape(folder)}</dir>" for folder in folders]
         lines.append("<selectfont><rejectfont><glob>*</glob></rejectfont><acceptfont>")
         lines += [f"<glob>{escape(str(self.folder / name))}</glob>" for name in self.files]
         lines.append("</acceptfont></selectfont>")

@@ -90,7 +90,7 @@ def read_answer(raw: bytes, workdir: str) -> BuildAnswer | None:
         file.replace(f"{workdir}/", ""),
         line if type(line) is int and 0 < line <= _MOST_LINE else None,
         _sentences(_texts(fields.get("left_out"))),
-        _sentences(in_folder.sub("", one) for one in _texts(fields.get("warnings"))),
+        _sentences(in_folder.sub("", text) for text in _texts(fields.get("warnings"))),
     )
 
 

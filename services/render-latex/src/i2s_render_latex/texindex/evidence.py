@@ -109,7 +109,9 @@ def apply_trials(candidates: Candidates, seen: Trials, units: Sequence[Unit], sc
         scans: What their source says.
     """
     for (category, name), found in candidates.items():
-        if category is not Category.KEY and any(name in (seen.get(one.provider) or ()) for one in found):
+        if category is not Category.KEY and any(
+            name in (seen.get(provider_candidate.provider) or ()) for provider_candidate in found
+        ):
             candidates[category, name] = [_corrected(candidate, name, seen) for candidate in found]
     reach = {unit.provider: _reachable(unit, scans) for unit in units}
     for provider, names in seen.items():

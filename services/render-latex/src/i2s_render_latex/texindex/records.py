@@ -99,7 +99,7 @@ def shipped_records() -> Records:
 
 def pack_records(records: Records) -> bytes:
     """Return records as bytes, the same ones for equal records."""
-    files = sorted({name for several in records.values() for one in several for name in one.looked_for})
+    files = sorted({name for several in records.values() for record in several for name in record.looked_for})
     places = {name: place for place, name in enumerate(files)}
     trials = {
         package: [

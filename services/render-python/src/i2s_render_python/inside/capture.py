@@ -229,7 +229,8 @@ class Capture:
             count: How many are wanted at most.
         """
         figures = [
-            manager.canvas.figure for manager in sorted(Gcf.get_all_fig_managers(), key=lambda one: one.num)
+            manager.canvas.figure
+            for manager in sorted(Gcf.get_all_fig_managers(), key=lambda fig_manager: fig_manager.num)
         ]
         if not with_open:
             figures = [figure for figure in figures if id(figure) in self._kept]
@@ -240,7 +241,7 @@ class Capture:
         ordered: list[_Kept | Figure] = [*closed, *figures]
         start = len(ordered) - 1 if first is None else first - 1
         wanted = enumerate(ordered[max(start, 0) : max(start, 0) + count], max(start, 0) + 1)
-        return len(ordered), [self._finished(one, page, with_open) for page, one in wanted]
+        return len(ordered), [self._finished(kept, page, with_open) for page, kept in wanted]
 
     def _finished(self, one: _Kept | Figure, page: int, with_open: bool) -> Finished:
         if isinstance(one, Figure):

@@ -101,7 +101,7 @@ def _draw_job(output: int) -> None:
             header |= _refused(str(error))
         else:
             recursions = _RECURSION.findall(Path(".i2s/log").read_bytes()[: 1 << 20])
-            said = [one.decode(errors="replace") for one in recursions]
+            said = [recursion.decode(errors="replace") for recursion in recursions]
             events = [("BROWSER_FEATURE", f"{one}; it is not drawn") for one in said]
             header |= {"verdict": "RENDERED", "pages": [1], "events": [*references.events, *events]}
             deliver(output, header, [image])

@@ -56,7 +56,7 @@ def run(output: int) -> None:
         # As SVG a document takes a fraction of the time of images; each page begins with its size.
         document, warnings = compiler.compile_with_warnings(format="svg", timestamp=_state["clock"])
         sizes = [_size(page) for page in _listed(document)]
-        print(*(f"warning: {one.message}" for one in warnings), sep="\n", flush=True)
+        print(*(f"warning: {warning.message}" for warning in warnings), sep="\n", flush=True)
         header: dict[str, Any] = {"total": len(sizes), "events": []}
         wrong = _complaint(sizes, job)
         if wrong:

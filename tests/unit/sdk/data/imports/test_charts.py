@@ -34,7 +34,7 @@ def lay(out: Path, *sources: Path, tasks: tuple[str, ...] = ()) -> Imported:
 def imported(out: Path, *sources: Path) -> dict[str, Instance]:
     assert lay(out, *sources).left_out == ()
     assert check(out).faults == ()
-    return {one.id: one for one in read_folder(out).instances}
+    return {instance.id: instance for instance in read_folder(out).instances}
 
 
 def test_a_chart_of_direct_is_shown_and_compared_with(tmp_path: Path) -> None:

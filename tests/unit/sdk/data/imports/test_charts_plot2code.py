@@ -34,7 +34,7 @@ def lay(source: Path, out: Path, *tasks: str) -> Imported:
 
 def found_in(out: Path) -> dict[str, Instance]:
     assert check(out).faults == ()
-    return {one.id: one for one in read_folder(out).instances}
+    return {instance.id: instance for instance in read_folder(out).instances}
 
 
 def text_of(instance: Instance) -> str:

@@ -45,7 +45,7 @@ def test_pages_have_their_image_texts_and_placeholder(released: Path, tmp_path: 
     (instance, _) = read_folder(out).instances
     assert instance.structure is not None
     assert "Page 2" in instance.structure.read_text()
-    assert [(one.name, one.path.read_bytes()) for one in instance.assets if one.path] == [
+    assert [(asset.name, asset.path.read_bytes()) for asset in instance.assets if asset.path] == [
         ("rick.jpg", b"jpeg")
     ]
     assert (out / "origin.txt").read_text() == "design2code\n"
@@ -53,7 +53,7 @@ def test_pages_have_their_image_texts_and_placeholder(released: Path, tmp_path: 
 
 def test_the_hard_variant_is_a_subset_of_its_own(released: Path, tmp_path: Path) -> None:
     import_data("design2code_hard", ImportRequest((str(released),), tmp_path / "out"))
-    assert {(one["subset"], one["provenance"]["source"]) for one in rows(tmp_path / "out")} == {
+    assert {(row["subset"], row["provenance"]["source"]) for row in rows(tmp_path / "out")} == {
         ("design2code_hard", "Design2Code-HARD")
     }
 

@@ -47,15 +47,15 @@ def test_each_page_with_tests_is_an_instance_and_each_document_has_a_baseline(tm
     made = import_olmocrbench(ImportRequest((str(_published(tmp_path / "in")),), tmp_path / "out"))
     assert (made.instances, made.left_out) == (4, ())
     assert check(tmp_path / "out").faults == ()
-    instances = {one.id: one for one in read_folder(tmp_path / "out").instances}
-    assert {name: one.subset for name, one in instances.items()} == {
+    instances = {instance.id: instance for instance in read_folder(tmp_path / "out").instances}
+    assert {name: instance.subset for name, instance in instances.items()} == {
         "a_pg1": "headers_footers", "b_pg1": "tables", "b_pg2": "tables", "c_pg1": "tables",
     }  # fmt: skip
     assert instances["b_pg2"].inputs["page"] == 2
     assert instances["b_pg2"].target["tests"] == [
         {"id": "2", "type": "table", "cell": "x", "up": "y", "max_diffs": 1, "category": "table_tests"}
     ]
-    kinds = [(one["type"], one["category"]) for one in instances["a_pg1"].target["tests"]]
+    kinds = [(test["type"], test["category"]) for test in instances["a_pg1"].target["tests"]]
     assert kinds == [("absent", "headers_footers"), ("baseline", "base")]
 
 
@@ -63,8 +63,8 @@ def test_a_baseline_of_its_own_is_of_its_file(tmp_path: Path) -> None:
     own = {"pdf": "tables/c.pdf", "page": 1, "id": "3", "type": "baseline", "max_length": 0}
     source = _published(tmp_path / "in", json.dumps(own))
     import_olmocrbench(ImportRequest((str(source / "bench_data"),), tmp_path / "out"))
-    (page,) = [one for one in read_folder(tmp_path / "out").instances if one.id == "c_pg1"]
-    assert [one["category"] for one in page.target["tests"]] == ["table_tests"]
+    (page,) = [instance for instance in read_folder(tmp_path / "out").instances if instance.id == "c_pg1"]
+    assert [test["category"] for test in page.target["tests"]] == ["table_tests"]
 
 
 _LINE = {"pdf": "tables/c.pdf", "page": 1, "id": "4", "type": "present", "text": "a"}
@@ -97,7 +97,7 @@ def test_documents_of_the_same_name_have_different_ids(tmp_path: Path) -> None:
     source = _published(tmp_path / "in")
     (source / "bench_data" / "pdfs" / "headers_footers" / "b.pdf").write_bytes(_PDF)
     import_olmocrbench(ImportRequest((str(source),), tmp_path / "out"))
-    ids = {one.id for one in read_folder(tmp_path / "out").instances}
+    ids = {instance.id for instance in read_folder(tmp_path / "out").instances}
     assert ids == {"a_pg1", "c_pg1", "headers_footers-b_pg1", "tables-b_pg1", "tables-b_pg2"}
 
 

@@ -34,14 +34,14 @@ def lay(source: Path | str, out: Path) -> Imported:
 
 def found(out: Path) -> dict[str, Instance]:
     assert check(out).faults == ()
-    return {one.id: one for one in read_folder(out).instances}
+    return {instance.id: instance for instance in read_folder(out).instances}
 
 
 def test_the_published_layout(tmp_path: Path) -> None:
     put(tmp_path / "in" / "README.md", b"About the data.")
     assert lay(published(tmp_path / "in"), tmp_path / "out") == Imported(3)
     instances = found(tmp_path / "out")
-    assert {name: one.subset for name, one in instances.items()} == {
+    assert {name: instance.subset for name, instance in instances.items()} == {
         "0709.4466": "arxiv", "1004.3799": "arxiv", "37300": "github",
     }  # fmt: skip
     one = instances["37300"]

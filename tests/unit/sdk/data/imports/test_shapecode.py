@@ -50,11 +50,11 @@ def test_a_seed_makes_the_same_items_and_a_larger_count_begins_with_them(tmp_pat
     make_shapecode(tmp_path / "b", seed=7, count=3)
     make_shapecode(tmp_path / "c", seed=8, count=2)
     few, many, other = (
-        {one["id"]: one["target"]["program"] for one in rows(tmp_path / name)} for name in "abc"
+        {row["id"]: row["target"]["program"] for row in rows(tmp_path / name)} for name in "abc"
     )
     assert few.items() <= many.items()
     assert set(few.values()).isdisjoint(other.values())
-    assert [one["subset"] for one in rows(tmp_path / "a")] == [
+    assert [row["subset"] for row in rows(tmp_path / "a")] == [
         *("easy", "easy"), *("medium", "medium"), *("hard", "hard"),
     ]  # fmt: skip
 

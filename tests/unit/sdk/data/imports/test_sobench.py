@@ -98,7 +98,11 @@ def test_label_files_take_their_images_from_a_folder(tmp_path: Path) -> None:
     (labels / "three.json").write_text(json.dumps({**item, "image_url": "../labels/one.json"}))
     (labels / "several.json").write_text(json.dumps([item, item]))
     found = import_data([labels], tmp_path / "out", images)
-    assert [one.id for one in read_folder(tmp_path / "out").instances] == ["one", "several-1", "several-2"]
+    assert [instance.id for instance in read_folder(tmp_path / "out").instances] == [
+        "one",
+        "several-1",
+        "several-2",
+    ]
     assert len(found.left_out) == 2
     assert "two.json: the folder of images has no file 'none.jpg'" in found.left_out[1]
     with pytest.raises(DataError, match="name a folder of images"):

@@ -42,7 +42,9 @@ def write(
     folder: Path, task: str, *changes: dict[str, Any], name: str = "test-00000-of-00001.parquet"
 ) -> None:
     common = {"task_type": task, "website": "shop", "image": png("red"), "image_size": [200, 100]}
-    rows = [{"id": f"{task}_{n}", **common, **ROWS[task], **one} for n, one in enumerate(changes or ({},))]
+    rows = [
+        {"id": f"{task}_{n}", **common, **ROWS[task], **change} for n, change in enumerate(changes or ({},))
+    ]
     folder.mkdir(parents=True, exist_ok=True)
     parquet.write_table(pyarrow.Table.from_pylist(rows), folder / name)
 
@@ -51,7 +53,7 @@ def imported(source: Path, out: Path) -> dict[str, Instance]:
     done = lay(source, out)
     assert done.left_out == ()
     assert check(out).faults == ()
-    found = {one.id: one for one in read_folder(out).instances}
+    found = {instance.id: instance for instance in read_folder(out).instances}
     assert len(found) == done.instances
     return found
 
@@ -98,7 +100,7 @@ def test_a_task_can_be_taken_alone(tmp_path: Path) -> None:
     write(tmp_path / "copy" / "webqa", "webqa")
     write(tmp_path / "copy", "heading_ocr")
     assert lay(tmp_path / "copy", tmp_path / "out", "heading_ocr").instances == 1
-    assert [one.task for one in read_folder(tmp_path / "out").instances] == ["heading_ocr"]
+    assert [instance.task for instance in read_folder(tmp_path / "out").instances] == ["heading_ocr"]
     with pytest.raises(UsageError, match="no task 'latex'"):
         lay(tmp_path / "copy", tmp_path / "other", "latex")
 

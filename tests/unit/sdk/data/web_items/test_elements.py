@@ -23,21 +23,21 @@ from i2s_sdk.data.web_items.elements import fit_elements, overlap, path_of, text
 def test_what_cannot_be_pointed_at_is_refused_with_its_reason(more, reason):
     given = {"x": 10, "y": 10, **more}
     fit = fit_elements(drawn(meta("A page."), element("One", **given), element("Two", 10, 500)))
-    assert [text_of(one) for one in fit.texts] == ["Two"]
+    assert [text_of(text) for text in fit.texts] == ["Two"]
     assert fit.refused == {reason: 1}
     assert fit.others == ()
 
 
 def test_a_text_that_stands_twice_tells_no_element():
     fit = fit_elements(drawn(element("Home", 10, 10), element(" HOME ", 10, 100), element("Other", 10, 200)))
-    assert [text_of(one) for one in fit.texts] == ["Other"]
+    assert [text_of(text) for text in fit.texts] == ["Other"]
     assert [text_of(one) for one in fit.others] == ["Home", "HOME"]
     assert fit.refused == {"text stands twice": 2}
 
 
 def test_a_text_that_stands_again_below_the_edge_or_hidden_is_told_apart():
     page = drawn(element("Home", 10, 10), element("Home", 10, 2000), element("Home", 10, 90, visible=False))
-    assert [text_of(one) for one in fit_elements(page).texts] == ["Home"]
+    assert [text_of(text) for text in fit_elements(page).texts] == ["Home"]
 
 
 def test_a_text_that_is_partly_in_the_picture_again_is_ambiguous():

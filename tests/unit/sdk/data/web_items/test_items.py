@@ -35,7 +35,7 @@ def test_a_page_has_its_description_and_its_one_largest_heading():
     title = element("Welcome", 10, 10, tag="h1", role="heading", height=40)
     small = element("More", 10, 100, tag="h1", role="heading")
     items, _ = made(drawn(meta("A shop  for all\nkinds of boats."), title, small))
-    found = {one.task: one for one in items if one.task != "element_ocr"}
+    found = {item.task: item for item in items if item.task != "element_ocr"}
     assert found["web_caption"].target == "A shop for all kinds of boats."
     assert (found["heading_ocr"].target, found["heading_ocr"].image) == ("Welcome", None)
 
@@ -64,13 +64,13 @@ def test_the_text_of_an_element_is_asked_for_with_a_red_frame_around_it():
 
 def test_a_choice_has_eight_frames_apart_and_the_gold_one_among_them():
     items, refused = made(drawn(*rows(12)), per_page=1)
-    ground, box, point = (one for one in items if one.task.startswith("element_ground"))
+    ground, box, point = (item for item in items if item.task.startswith("element_ground"))
     assert (box.task, point.task) == ("element_ground_box", "element_ground_point")
     assert box.image is None
     assert ground.inputs["options"] == box.inputs["options"]
     assert len(ground.inputs["options"]) == len(LETTERS)
     left, top, _, _ = ground.inputs["options"][ground.target]
-    gold = next(one for one in rows(12) if ratios(one, WIDTH, HEIGHT)[:2] == [left, top])
+    gold = next(row for row in rows(12) if ratios(row, WIDTH, HEIGHT)[:2] == [left, top])
     assert ground.inputs["elem_desc"] == f"the paragraph “{gold.text}”"
     assert image(ground.image).getpixel((round(gold.x) - 2, round(gold.y) + 5)) == RED
     assert not refused - Counter(["web_caption: no description of the page", "heading_ocr: no heading"])
@@ -165,7 +165,7 @@ def test_where_to_click_is_one_of_eight_elements():
 def test_links_that_are_ambiguous_are_refused():
     again = link("once more", 700, 900, "3.html")
     items, refused = actions(site(extra=(again,)), per_page=9)
-    assert "to 3" not in {one.inputs.get("elem_desc") for one in items}
+    assert "to 3" not in {item.inputs.get("elem_desc") for item in items}
     assert refused["action: two links lead to the page"] == 16  # both links of eight pages
     assert actions(site(about="The same of all pages here."))[1]["action: description stands twice"] == 9
     assert actions(site(about="Short."))[1]["action: no description of the page"] == 9

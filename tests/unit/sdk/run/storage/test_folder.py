@@ -58,7 +58,7 @@ def test_a_folder_that_nothing_was_written_to_is_gone_with_the_parents_that_were
     for where in (tmp_path / "runs/both/a", tmp_path / "mine"):
         with RunFolder.open(where):
             pass
-    assert [one.name for one in tmp_path.iterdir()] == ["mine"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     with RunFolder.open(tmp_path / "runs/both/a") as folder:
         folder.put_answer("one", answer_of(Completion("$x$", attempts=1), 0.0))
     assert (tmp_path / "runs/both/a/answers.jsonl").exists()
@@ -204,7 +204,7 @@ def test_a_picture_is_kept_once_under_its_digest(tmp_path: Path) -> None:
         digest = folder.put_image(b"png")
         assert folder.put_image(b"png") == digest
     assert (tmp_path / image_name(digest)).read_bytes() == b"png"
-    assert sum(1 for one in (tmp_path / "pictures").rglob("*") if one.is_file()) == 1
+    assert sum(1 for path in (tmp_path / "pictures").rglob("*") if path.is_file()) == 1
 
 
 def test_engines_and_metrics_are_added_when_a_stage_first_meets_them(tmp_path: Path) -> None:

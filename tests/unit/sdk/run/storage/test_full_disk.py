@@ -61,7 +61,7 @@ def _ask(command: str, tmp_path: Path, out: Path, models: Sequence[str]) -> int:
     data = tmp_path / "data"
     if not data.exists():
         write_tiny_formulas(data, 3)
-    named = [word for one in models for word in ("--model", one)]
+    named = [word for model in models for word in ("--model", model)]
     long = ["--set", "completion_characters=4000000"]
     return run([command, "--data", str(data), *named, "--out", str(out), *long])
 

@@ -49,7 +49,7 @@ def test_the_last_line_of_an_id_counts(tmp_path: Path) -> None:
         ledger.append({"id": "b", "value": 2})
         ledger.append({"id": "a", "value": 3})
         assert (ledger.marks, ledger.read("a", dict)["value"], len(ledger)) == ({"a": 3, "b": 2}, 3, 2)
-    assert [one["value"] for one in read_lines(LineFile(tmp_path / "a.jsonl"))] == [1, 2, 3]
+    assert [line["value"] for line in read_lines(LineFile(tmp_path / "a.jsonl"))] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("torn", [b'{"id": "b"', b"x" * 200_000, b'{"id": "b", "value": 2}'])
@@ -57,12 +57,12 @@ def test_what_a_kill_left_torn_is_cut_off_and_lines_go_on_behind_it(torn: bytes,
     file = tmp_path / "a.jsonl"
     whole = b'{"id": "a", "value": 1}\n'
     file.write_bytes(whole + torn)
-    assert [one["id"] for one in read_lines(LineFile(file))] == ["a"]
+    assert [line["id"] for line in read_lines(LineFile(file))] == ["a"]
     with JsonlIndex.open(LocalStorage(tmp_path), "a.jsonl", _mark) as ledger:
         assert file.read_bytes() == whole
         ledger.append({"id": "c", "value": 3})
         assert ledger.read("c", dict) == {"id": "c", "value": 3}
-    assert [one["id"] for one in read_lines(LineFile(file))] == ["a", "c"]
+    assert [line["id"] for line in read_lines(LineFile(file))] == ["a", "c"]
 
 
 def test_lines_of_several_questions_of_an_instance_are_found_by_their_names(tmp_path: Path) -> None:
@@ -247,11 +247,11 @@ async def test_calls_of_several_questions_are_told_apart_and_each_answer_closes_
     instance = _instance(tmp_path, "a")
     questions = [replace(question_of(instance, f"Say {name}."), name=name) for name in ("p1", "p2")]
     with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):
-        said = [await model.complete(instance, one) for one in questions]
+        said = [await model.complete(instance, question) for question in questions]
         assert [(one.cached, one.attempts) for one in said] == [(False, 1)] * 2
         # Killed before anything was written down: both answers are kept elsewhere, and are of this run.
         assert folder.unanswered_calls() == {"a": 2}
-        again = [await model.complete(instance, one) for one in questions]
+        again = [await model.complete(instance, question) for question in questions]
         assert [(one.cached, one.attempts) for one in again] == [(False, 1)] * 2
         answers = [
             replace(answer_of(completion, 0.0), question=one.name)
@@ -264,4 +264,4 @@ async def test_calls_of_several_questions_are_told_apart_and_each_answer_closes_
         folder.put_answer("a", answers[1])
         assert folder.unanswered_calls() == {}
     lines = [json.loads(line) for line in (tmp_path / "run" / "calls.jsonl").read_text().splitlines()]
-    assert [(one["id"], one["question"]) for one in lines] == [("a", "p1"), ("a", "p2")]
+    assert [(line["id"], line["question"]) for line in lines] == [("a", "p1"), ("a", "p2")]

@@ -146,6 +146,6 @@ def test_scores_of_chartmimic_are_symmetric(one: Figure, other: Figure) -> None:
 
 
 def test_the_reference_profile_has_the_scores_of_elements_too() -> None:
-    assert [type(one) for one in ChartTask(Profile.HELM).scorers] == [ElementScorer, PublishedScorer]
-    assert [type(one) for one in ChartTask(Profile.PAPER).scorers] == [ElementScorer]
+    assert [type(scorer) for scorer in ChartTask(Profile.HELM).scorers] == [ElementScorer, PublishedScorer]
+    assert [type(scorer) for scorer in ChartTask(Profile.PAPER).scorers] == [ElementScorer]
     assert PublishedScorer().unusable(Scorable("a")).metrics == dict.fromkeys(PUBLISHED, 0.0)

@@ -191,7 +191,7 @@ def test_objects_count_as_far_as_the_image_shows_them() -> None:
     assert values.metrics["objects_in_image"] == 0.0
     assert all(values.metrics[name] == 0.0 for name in SCORES)
     assert values.detail["texts not in the image"] == ["Rain"]
-    (as_before,) = (one for one in ChartTask(Profile.HELM).scorers if isinstance(one, ElementScorer))
+    (as_before,) = (scorer for scorer in ChartTask(Profile.HELM).scorers if isinstance(scorer, ElementScorer))
     known = as_before.score(sample)
     assert isinstance(known, MetricValues)
     assert known.metrics == {**dict.fromkeys(SCORES, 1.0), "objects_in_image": 0.0}

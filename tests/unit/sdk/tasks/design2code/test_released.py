@@ -25,7 +25,7 @@ def page(*blocks: PageBlock, image: np.ndarray | None = None) -> list[tuple[str,
     layout = PageLayout(100.0, 10.0, blocks, TREE)
     white = np.full((10, 100, 3), 255, np.uint8)
     shown = released_page(layout, white if image is None else image)
-    return [(one.text, one.color) for one in shown.blocks]
+    return [(block.text, block.color) for block in shown.blocks]
 
 
 def test_a_text_belongs_to_the_nearest_of_the_19_tags_and_without_one_does_not_exist() -> None:
@@ -78,7 +78,7 @@ def test_a_large_box_has_the_colours_of_its_pixels() -> None:
     ]
     tree = ElementTree(("html", "body", "p"), (0, 1, 2, 2, 2), (0, 1, 2, 2, 2))
     shown = released_page(PageLayout(1000.0, 1100.0, tuple(whole), tree), image)
-    assert [one.color for one in shown.blocks] == [(255.0, 255.0, 255.0)] * 2 + [(249.0, 4.0, 0.0)]
+    assert [block.color for block in shown.blocks] == [(255.0, 255.0, 255.0)] * 2 + [(249.0, 4.0, 0.0)]
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_long_texts_are_as_alike_as_difflib_says_with_its_rule_for_frequent_char
 def test_values_against_what_was_read_have_names_of_their_own() -> None:
     values = OCR_SCORER.score(Scorable("a", drawn=BOTH, drawn_truth=BOTH)).metrics
     assert values == dict.fromkeys(OCR_COLUMNS.values(), 1.0)
-    assert not set(values) & {one.name for one in RELEASED_SCORER.metrics}
+    assert not set(values) & {metric.name for metric in RELEASED_SCORER.metrics}
 
 
 def test_both_compare_what_was_drawn() -> None:

@@ -58,7 +58,7 @@ def test_an_answer_is_one_page_and_several_files_are_a_site() -> None:
     site = PAPER.structure_from('```html\n<link href="a.css">\n```\n```css\np {}\n```')
     assert isinstance(site, SiteStructure)
     assert sorted(PAPER.document(site).files) == ["a.css", "index.html"]
-    assert RepairKind.HTML_AS_INDEX not in {one.kind for one in site.repairs}
+    assert RepairKind.HTML_AS_INDEX not in {repair.kind for repair in site.repairs}
 
 
 def test_profile_reference_reads_and_wraps_as_released() -> None:
@@ -98,7 +98,7 @@ def test_blocks_that_were_read_are_the_ground_truth_of_an_image_alone() -> None:
     assert isinstance(drawn, str)
     (block,) = page_from_text(drawn).blocks
     assert (block.text, block.box, block.color) == ("title", (0.1, 0.2, 0.3, 0.4), (1, 2, 3))
-    assert [one.name for one in task.scorers] != [one.name for one in PAPER.scorers]
+    assert [scorer.name for scorer in task.scorers] != [scorer.name for scorer in PAPER.scorers]
 
 
 def test_a_revision_is_asked_in_the_published_words_with_both_pages() -> None:
@@ -108,9 +108,9 @@ def test_a_revision_is_asked_in_the_published_words_with_both_pages() -> None:
     parts = observe(PAPER, result, png("blue")).parts
     assert "The current implementation I have is:\n<p>{code}</p>\n\nI will" in str(parts[0])
     assert (parts[1], parts[3]) == ("Reference Webpage:", "Current Webpage:")
-    images = [one for one in parts if isinstance(one, ObservedImage)]
-    colors = [tuple(np.asarray(Image.open(io.BytesIO(one.png)))[0, 0]) for one in images]
-    assert [one.name for one in images] == ["reference.png", "rendering.png"]
+    images = [part for part in parts if isinstance(part, ObservedImage)]
+    colors = [tuple(np.asarray(Image.open(io.BytesIO(image.png)))[0, 0]) for image in images]
+    assert [image.name for image in images] == ["reference.png", "rendering.png"]
     assert colors == [(0, 0, 255), (255, 0, 0)]
 
 
@@ -150,7 +150,7 @@ def test_grades_change_the_page() -> None:
     )
     from random import Random
 
-    changed = [one.change(content, Random(1)) for one in task_spec("design2code").grades]
+    changed = [grade.change(content, Random(1)) for grade in task_spec("design2code").grades]
     codes = [one.structure for one in changed if one is not None]
     assert len(codes) > 3
     assert len({*codes, content.structure}) == len(codes) + 1

@@ -32,9 +32,9 @@ def _score(
     sample = Scorable("i", structure, truth=_TABLE)
     assert _SCORER.applies(sample)
     answers = {}
-    for one in _SCORER.conversions(sample):
-        letter = one.text.partition("} ")[2][:1]
-        answers[one.key] = (html or {}).get(letter, _HTML.format(letter))
+    for conversion in _SCORER.conversions(sample):
+        letter = conversion.text.partition("} ")[2][:1]
+        answers[conversion.key] = (html or {}).get(letter, _HTML.format(letter))
     sample = Scorable("i", structure, truth=_TABLE, conversions=answers)
     assert _SCORER.conversions(sample) == ()
     values = _SCORER.score(sample)
@@ -139,7 +139,7 @@ async def test_the_scorer_is_left_out_of_the_steps_without_the_service(here: boo
     (step,) = score_steps(
         {"latex": LatexTask(Profile.PAPER)}, services, {TEDS: "1", "edit": "1"}, ScorerWorkers()
     ).values()
-    assert [one.name for one in step.scorers] == (["edit", TEDS] if here else ["edit"])
+    assert [scorer.name for scorer in step.scorers] == (["edit", TEDS] if here else ["edit"])
 
 
 def test_only_runs_with_a_table_ask_for_the_documents_service(tmp_path: Path) -> None:

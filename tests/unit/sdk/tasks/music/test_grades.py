@@ -13,7 +13,7 @@ from i2s_sdk.tasks.music.grades import GRADES
 
 RELATIVE = "\\relative c' { c4 g'8 a b c,4 e a, d8 g fis e4 c' b8 a g f e d c2 g' e'4 c a f d2 c1 }"
 PLACES = [0, 4, 5, 6, 0, 2, -2, 1, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1, 0, 4, 9, 7, 5, 3, 1, 0]
-BY_NAME = {one.name: one for one in GRADES}
+BY_NAME = {grade.name: grade for grade in GRADES}
 
 
 def _places(text: str) -> list[int]:

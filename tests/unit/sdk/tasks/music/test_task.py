@@ -55,7 +55,7 @@ def test_paper_shows_page_1_cropped_without_footers() -> None:
 def test_pages_are_always_drawn_by_the_renderers_default(task: MusicTask) -> None:
     document = LilypondDocument(CODE)
     requests = [task.request(document), task.request(LilypondDocument("{ c'4 }", "2.18.0"))]
-    sent = [render_request(one).options.lilypond.backend for one in requests]
+    sent = [render_request(request).options.lilypond.backend for request in requests]
     assert sent == [pb.LILYPOND_BACKEND_UNSPECIFIED] * 2
 
 
@@ -72,7 +72,7 @@ def test_helm_needs_a_conversion_and_a_single_page_and_cuts_the_foot() -> None:
 
 def test_a_score_without_version_is_converted_from_older_ones_in_turn() -> None:
     attempts = render_with_repairs(PAPER, LilypondDocument("{ c'4 }"), lambda score: REFUSED)
-    assert [(one.kind, one.detail) for one in attempts.repairs] == [
+    assert [(repair.kind, repair.detail) for repair in attempts.repairs] == [
         (RepairKind.ASSUME_VERSION, version) for version in ("2.12.0", "2.18.0", "2.22.0")
     ]
     assert len(attempts.renderings) == 4

@@ -99,9 +99,9 @@ def test_a_test_that_cannot_be_judged_counts_nowhere_for_any_answer(
 def test_only_formulas_that_are_needed_are_asked_for() -> None:
     scorer = PageTestsScorer()
     sample = Scorable("i", "$y$", target={"tests": _TESTS})
-    assert [one.text for one in scorer.conversions(sample)] == ["x^2"]
+    assert [conversion.text for conversion in scorer.conversions(sample)] == ["x^2"]
     drawn = {Conversion(FORMULA, "x^2").key: drawn_json(PageObjects())}
-    assert [one.text for one in scorer.conversions(replace(sample, conversions=drawn))] == ["y"]
+    assert [conversion.text for conversion in scorer.conversions(replace(sample, conversions=drawn))] == ["y"]
     for page in (_PAGE, None, ""):
         sample = Scorable("i", page, target={"tests": _TESTS}, conversions=drawn)
         assert scorer.conversions(sample) == ()
@@ -134,7 +134,7 @@ def test_without_drawn_formulas_only_the_columns_of_formula_tests_are_missing() 
     assert found.metrics == {**whole.metrics, **dict.fromkeys(lost)}
     assert found.parts == {name: part for name, part in whole.parts.items() if name not in lost}
     assert scorer.unusable(sample).metrics["math"] is None
-    assert lost < set(scorer.formula_metrics) < {one.name for one in scorer.metrics}
+    assert lost < set(scorer.formula_metrics) < {metric.name for metric in scorer.metrics}
 
 
 def test_only_pages_with_formula_tests_ask_for_the_renderer() -> None:

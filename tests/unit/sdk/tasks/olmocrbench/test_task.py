@@ -29,7 +29,7 @@ def _instance(**inputs: object) -> Instance:
 def test_a_model_is_shown_the_page_alone(inputs: dict[str, int], shown: int) -> None:
     instance = replace(_instance(**inputs), pages=_PAGES)
     (question,) = OlmOcrBenchTask().questions(instance)
-    assert [one for one in question.parts if isinstance(one, ImagePart)] == [ImagePart(_PAGES[shown])]
+    assert [part for part in question.parts if isinstance(part, ImagePart)] == [ImagePart(_PAGES[shown])]
 
 
 def test_a_page_that_is_not_there_is_named() -> None:
@@ -70,8 +70,10 @@ def test_the_oracle_answers_with_the_markdown_or_with_a_page_of_the_tests() -> N
 def test_grades_change_the_markdown_and_leave_the_tests() -> None:
     tests = [{"id": "1", "type": "present", "category": "x", "text": "word"}]
     content = Content(target={"tests": tests, "markdown": "A word of many words.\n\nAnother block."})
-    changed = [one.change(content, Random(1)) for one in OLMOCRBENCH.grades]
+    changed = [grade.change(content, Random(1)) for grade in OLMOCRBENCH.grades]
     made = [one.target for one in changed if one is not None]
     assert made
     assert all(one["tests"] == tests and one["markdown"] != content.target["markdown"] for one in made)
-    assert all(one.change(Content(target={"tests": tests}), Random(1)) is None for one in OLMOCRBENCH.grades)
+    assert all(
+        grade.change(Content(target={"tests": tests}), Random(1)) is None for grade in OLMOCRBENCH.grades
+    )

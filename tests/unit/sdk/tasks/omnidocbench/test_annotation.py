@@ -21,7 +21,7 @@ def test_blocks_stand_in_the_order_of_reading_and_figures_are_none():
 
 
 def test_texts_that_the_layout_divides_are_one_block_at_the_place_of_the_first():
-    (merged,) = [one for one in true_blocks(annotation()) if one.order == 2]
+    (merged,) = [true_block for true_block in true_blocks(annotation()) if true_block.order == 2]
     assert merged.content == "The tide at $x_1$ rises by 3.5 m in the first hour of the day."
 
 

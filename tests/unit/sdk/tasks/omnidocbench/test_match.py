@@ -15,7 +15,10 @@ THREE = "sphinxofblackquartzjudgemyvow"
 
 def matched(gold, predicted, ignored=None, *, forced=False):
     ignored = ignored or [False] * len(gold)
-    return {(one.gold, one.predicted) for one in match_blocks(gold, predicted, ignored, forced=forced)}
+    return {
+        (match_block.gold, match_block.predicted)
+        for match_block in match_blocks(gold, predicted, ignored, forced=forced)
+    }
 
 
 def test_equal_blocks_match_in_any_order():
@@ -61,7 +64,7 @@ def test_places_that_are_left_out_hold_no_part(below, or_equal):
         part = "".join(chance.choice("abc") for _ in range(chance.randint(0, 12)))
         places = range(len(text) - len(part) + 1) if part else ()
         shares = [Levenshtein.distance(text[at : at + len(part)], part) / len(part) for at in places]
-        wanted = any(one < below or (or_equal and one == below) for one in shares)
+        wanted = any(share < below or (or_equal and share == below) for share in shares)
         assert _has_part(text, part, below, or_equal=or_equal) == wanted, (text, part)
 
 
@@ -97,5 +100,5 @@ def test_a_long_page_of_other_words_takes_a_short_time() -> None:
     gold, predicted = _lines(100, 100, random.Random(0)), _lines(900, 10, random.Random(1))
     started = time.process_time()
     matches = match_blocks(gold, predicted, [False] * len(gold))
-    assert all(not one.gold or not one.predicted for one in matches)
+    assert all(not match.gold or not match.predicted for match in matches)
     assert time.process_time() - started < 3  # 15 s without a budget

@@ -74,7 +74,10 @@ def test_an_empty_page_and_a_missing_one_have_0(scorer: OmniDocBenchScorer) -> N
         _values(scorer, None, annotation()),
         scorer.unusable(Scorable("a", "x", target=annotation())),
     ):
-        assert {name: one for name, one in found.metrics.items() if one != 0} in ({}, {"precision": None})
+        assert {name: metric for name, metric in found.metrics.items() if metric != 0} in (
+            {},
+            {"precision": None},
+        )
 
 
 @BOTH
@@ -82,7 +85,7 @@ def test_columns_have_no_value_where_the_page_has_none_of_their_kind(scorer: Omn
     page = annotation(layout_dets=[element("title", 1, text="On the tides")])
     found = _values(scorer, "On the tides", page)
     assert found.metrics["text_edit"] == found.metrics["reading_order"] == 1
-    missing = {name for name, one in found.metrics.items() if one is None}
+    missing = {name for name, metric in found.metrics.items() if metric is None}
     assert missing == set(found.undefined) == set(found.metrics) - {"text_edit", "reading_order", "precision"}
     assert found.undefined["table_teds"] == "the page has no table"
 
@@ -187,7 +190,7 @@ def test_rows_of_an_array_of_one_column_are_formulas_of_their_own() -> None:
     latex = "\\begin{array}{l} ab \\\\ cd \\end{array}"
     page = annotation(layout_dets=[element("equation_isolated", 1, latex=latex)])
     sample = Scorable("a", "$$ab$$\n\n$$cd$$", target=page)
-    assert [one.text for one in PAPER.conversions(sample)] == ["ab", "cd"]
+    assert [conversion.text for conversion in PAPER.conversions(sample)] == ["ab", "cd"]
     assert Conversion("formula", "ab") in PAPER.conversions(replace(sample, structure=f"$${latex}$$"))
 
 
@@ -210,9 +213,9 @@ def test_without_drawn_formulas_only_their_columns_are_missing_with_the_reason(
     without = scorer.without_formulas()
     structure = markdown_of(annotation())
     assert not [
-        one
-        for one in without.conversions(Scorable("a", structure, target=annotation()))
-        if one.format == FORMULA
+        conversion
+        for conversion in without.conversions(Scorable("a", structure, target=annotation()))
+        if conversion.format == FORMULA
     ]
     whole, found = (_values(one, structure, annotation()) for one in (scorer, without))
     lost = set(scorer.formula_metrics)
@@ -231,7 +234,7 @@ def test_a_run_without_the_renderer_of_formulas_goes_on(scorer: OmniDocBenchScor
     assert FORMULA_RENDERER not in scoring_services([task], {"text_edit"})
     versions, unavailable = run_metrics([task], None, missing={FORMULA_RENDERER: "no TeX"})
     assert unavailable == {f"{name} of omnidocbench": "no TeX" for name in scorer.formula_metrics}
-    assert set(versions) == {one.name for one in scorer.metrics} - set(scorer.formula_metrics)
+    assert set(versions) == {metric.name for metric in scorer.metrics} - set(scorer.formula_metrics)
     (step,) = score_steps({"omnidocbench": task}, Services({}, None, {}), versions, ScorerWorkers()).values()
     assert step.scorers == (scorer.without_formulas(),)
 

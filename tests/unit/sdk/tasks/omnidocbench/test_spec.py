@@ -29,7 +29,7 @@ def test_published_rows_are_means_of_their_parts() -> None:
     for table in OMNIDOCBENCH.published.values():
         for model in table.rows:
             values = table.values(model)
-            parts = [values[one] for one in OMNIDOCBENCH.main_parts]
+            parts = [values[main_part] for main_part in OMNIDOCBENCH.main_parts]
             assert abs(sum(parts) / 3 - values["overall"]) < 0.002, model
     assert "reading_order" not in OMNIDOCBENCH.published["omnidocbench v1.6"].values("PaddleOCR-VL-1.6")
 

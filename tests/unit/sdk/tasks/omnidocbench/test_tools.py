@@ -34,7 +34,7 @@ def _scored(instance: Instance, system: str, profile: Profile) -> MetricValues:
 
 @pytest.mark.parametrize(("profile", "system"), VALUES)
 def test_means_over_the_pages(profile: Profile, system: str) -> None:
-    pages = [_scored(one, system, profile).metrics for one in INSTANCES]
+    pages = [_scored(instance, system, profile).metrics for instance in INSTANCES]
     for column, wanted in zip(COLUMNS, VALUES[profile, system], strict=True):
         values = [page[column] for page in pages if page.get(column) is not None]
         assert (round(sum(values) / len(values), 3) if values else None) == wanted, column
@@ -46,7 +46,7 @@ OVERALL = {"pymupdf4llm": 0.615, "markitdown": 0.327, "pypdfium2": 0.320}
 
 @pytest.mark.parametrize("system", OVERALL)
 def test_a_tool_that_writes_no_formula_has_0_for_them_in_reference(system: str) -> None:
-    pages = [_scored(one, system, Profile.HELM).metrics for one in INSTANCES]
+    pages = [_scored(instance, system, Profile.HELM).metrics for instance in INSTANCES]
     parts = [[page[part] for page in pages if page[part] is not None] for part in PARTS]
     assert set(parts[PARTS.index("formula_cdm")]) == {0.0}
     means = [sum(values) / len(values) for values in parts]

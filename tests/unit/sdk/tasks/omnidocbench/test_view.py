@@ -49,13 +49,13 @@ def test_blocks_are_marked_on_the_page_by_how_they_compare() -> None:
     )
     image, rows, tables, _ = panels(f"On the tides of the sea\n\nThe tide rises at noon.\n\n{HTML}", page)
     assert isinstance(image, MarkedImage)
-    assert [(one.label, one.kind) for one in image.marks] == [
+    assert [(mark.label, mark.kind) for mark in image.marks] == [
         ("1", ImageMarkKind.GOLD), ("2", ImageMarkKind.SUBJECT), ("3", ImageMarkKind.ANSWER),
         ("4", ImageMarkKind.GOLD), ("5", ImageMarkKind.CANDIDATE),
     ]  # fmt: skip
     assert image.marks[0].box == (0.0, 0.05, 1.0, 0.09)
     assert isinstance(rows, DiffPanel)
-    assert [(one.mark, one.label.split("\n")[0]) for one in rows.rows] == [
+    assert [(row.mark, row.label.split("\n")[0]) for row in rows.rows] == [
         (RowMark.MATCHED, "1 text"), (RowMark.CHANGED, "2 text"), (RowMark.MISSED, "3 text"),
     ]  # fmt: skip
     assert [one.text for one in rows.rows[1].gold if one.differs] == ["in", "the morning"]
@@ -68,7 +68,7 @@ def test_what_belongs_to_nothing_and_tables_that_are_missing_are_shown() -> None
     page = annotation(layout_dets=[element("table", 1, html=HTML)])
     rows, tables, attributes = panels("a text that the page does not have", page)
     assert isinstance(rows, DiffPanel)
-    assert [one.mark for one in rows.rows] == [RowMark.EXTRA]
+    assert [row.mark for row in rows.rows] == [RowMark.EXTRA]
     assert isinstance(tables, TablesPanel)
     assert tables.pairs[0].title.endswith("no table of the prediction")
     assert isinstance(attributes, TextPanel)

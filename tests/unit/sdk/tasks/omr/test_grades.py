@@ -23,7 +23,7 @@ SCORES = {
     "mei": (FOLDER / "musicdiff-tests/polyphonic_score_1a.mei").read_text("utf-8"),
 }
 #: By name; changes are of a seed, so that a failure is found again.
-BY_NAME = {one.name: one for one in GRADES}
+BY_NAME = {grade.name: grade for grade in GRADES}
 
 
 def _graded(name: str, text: str, seed: int = 1) -> str | None:

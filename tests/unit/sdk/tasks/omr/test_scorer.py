@@ -70,7 +70,7 @@ def test_without_musicdiff_the_task_says_what_installs_it(monkeypatch: pytest.Mo
 
 
 def test_less_is_better_in_the_distance_alone() -> None:
-    assert [one.lower_is_better for one in SCORER.metrics] == [False, True]
+    assert [metric.lower_is_better for metric in SCORER.metrics] == [False, True]
     assert OMR.main_metric == SIMILARITY
 
 

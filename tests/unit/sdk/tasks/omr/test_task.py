@@ -64,4 +64,4 @@ def test_both_profiles_have_one_scorer_and_render_nothing() -> None:
     for profile in (Profile.PAPER, Profile.HELM):
         task = open_task("omr", profile)
         assert task.rendering is None
-        assert [one.name for one in task.scorers] == ["omr"]
+        assert [scorer.name for scorer in task.scorers] == ["omr"]

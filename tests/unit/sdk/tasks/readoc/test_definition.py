@@ -32,5 +32,8 @@ _BLOCKS = st.lists(st.text("ab", min_size=1, max_size=6), max_size=10)
 
 @given(_BLOCKS, _BLOCKS)
 def test_blocks_match_as_a_search_of_all_does(predicted: list[str], gold: list[str]) -> None:
-    found = [(one.gold, one.predicted, one.distance) for one in match_blocks(predicted, gold)]
+    found = [
+        (match_block.gold, match_block.predicted, match_block.distance)
+        for match_block in match_blocks(predicted, gold)
+    ]
     assert found == readoc_definition.matched_blocks(predicted, gold)

@@ -58,7 +58,7 @@ def test_pipe_tables_are_asked_for_first_and_latex_tables_then() -> None:
     sample = Scorable("a", sample.structure, target=sample.target, conversions={
         Conversion("markdown", pipe).key: html,
     })  # fmt: skip
-    assert [one.format for one in REFERENCE.conversions(sample)] == ["latex", "latex"]
+    assert [conversion.format for conversion in REFERENCE.conversions(sample)] == ["latex", "latex"]
 
 
 def test_a_gold_table_that_pandoc_cannot_convert_takes_the_column_away() -> None:
@@ -82,9 +82,9 @@ def test_heading_trees_can_be_negative_in_profile_reference_alone() -> None:
     gold, flat = "# A\n\n## B\n\n### C\n\n#### D", "# A\n\n# B\n\n# C\n\n# D"
     assert _score(REFERENCE, flat, gold).metrics["heading_tree"] == -0.5
     assert _score(PAPER, flat, gold).metrics["heading_tree"] == 0.0
-    low = {one.name: one.low for one in REFERENCE.metrics}
+    low = {metric.name: metric.low for metric in REFERENCE.metrics}
     assert low == {name: -1.0 if name.endswith("tree") else 0.0 for name in COLUMNS}
-    assert {one.name for one in PAPER.metrics if one.low} == {"table_tree"}
+    assert {metric.name for metric in PAPER.metrics if metric.low} == {"table_tree"}
 
 
 def test_code_has_no_headings_in_profile_paper() -> None:
@@ -101,7 +101,9 @@ def test_html_tables_are_tables_in_profile_paper() -> None:
     assert with_latex_for_html(source) == f"a\n\n{table}\n"
     assert with_latex_for_html(f"```\n{source}```") == f"```\n{source}```"
     assert with_latex_for_html("<table><tr><td>a") == "<table><tr><td>a"
-    assert [one.text for one in PAPER.conversions(Scorable("a", source, target=""))] == [f"\n{table}"]
+    assert [conversion.text for conversion in PAPER.conversions(Scorable("a", source, target=""))] == [
+        f"\n{table}"
+    ]
     assert REFERENCE.conversions(Scorable("a", source, target="")) == ()
 
 

@@ -82,7 +82,7 @@ def test_tables_are_cells_of_text() -> None:
 
 
 def test_tables_that_were_not_converted_are_not_drawn() -> None:
-    assert not any(isinstance(one, TablesPanel) for one in _panels(TABLE, TABLE))
+    assert not any(isinstance(panel, TablesPanel) for panel in _panels(TABLE, TABLE))
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "\U0001d4d0"])

@@ -33,7 +33,7 @@ def lines(name):
 
 @pytest.fixture(scope="module")
 def items():
-    return {one["id"]: one for one in lines("tasks.jsonl")}
+    return {line["id"]: line for line in lines("tasks.jsonl")}
 
 
 @pytest.fixture(scope="module")
@@ -41,24 +41,24 @@ def values(items):
     """Our values of each answer, by run and item."""
     task = open_task("shapecode")
     scorer, scored = ShapeScorer(), {}
-    for one in lines("answers.jsonl"):
-        read = task.structure_from(one["raw"])
+    for line in lines("answers.jsonl"):
+        read = task.structure_from(line["raw"])
         result = NotUsable("nothing")
         if isinstance(read, Structure):
-            target = {"program": items[one["id"]]["program"]}
-            result = scorer.score(Scorable(one["id"], read.code, target=target))
+            target = {"program": items[line["id"]]["program"]}
+            result = scorer.score(Scorable(line["id"], read.code, target=target))
         unusable = {metric.name: metric.unusable for metric in METRICS}
         metrics = result.metrics if isinstance(result, MetricValues) else unusable
-        scored[one["run"], one["id"]] = metrics, one["evaluation"]
+        scored[line["run"], line["id"]] = metrics, line["evaluation"]
     return scored
 
 
 def test_every_truth_is_redrawn_to_the_pixel(items):
     redrawn = {
-        name: hashlib.sha256(draw(read_program(one["program"])).tobytes()).hexdigest()
-        for name, one in items.items()
+        name: hashlib.sha256(draw(read_program(item["program"])).tobytes()).hexdigest()
+        for name, item in items.items()
     }
-    assert redrawn == {name: one["pixels_sha256"] for name, one in items.items()}
+    assert redrawn == {name: item["pixels_sha256"] for name, item in items.items()}
     assert len(redrawn) == 150
 
 
@@ -73,7 +73,7 @@ def test_every_answer_has_the_values_of_the_released_evaluation(values):
 
 
 def test_the_table_with_its_intervals_is_that_of_the_release_byte_for_byte(items, values):
-    runs = {one["run"]: one for one in json.loads((VECTORS / "runs.json").read_text())}
+    runs = {load["run"]: load for load in json.loads((VECTORS / "runs.json").read_text())}
     answers = {
         run: [
             AnswerValues(name, items[name]["difficulty"], ours)

@@ -25,9 +25,9 @@ def _counts(pred: Any, gold: Any, label: Any, profile: Profile) -> tuple[int, in
 def _by_kind(pred: Any, gold: Any, label: Any) -> dict[str, int]:
     """Return the counts of profile reference as the vectors have them."""
     nodes = list(match_fields(pred, gold, label, Profile.HELM).walk())
-    right = [one.gold for one in nodes if one.matched]
+    right = [node.gold for node in nodes if node.matched]
     return {
-        "total": sum(one.counted for one in nodes),
+        "total": sum(node.counted for node in nodes),
         "list": sum(isinstance(one, list) for one in right),
         "dict": sum(isinstance(one, dict) for one in right),
         "num": sum(isinstance(one, int | float) for one in right),

@@ -77,7 +77,7 @@ def test_an_answer_that_cannot_be_read_counts_as_each_profile_says() -> None:
         assert list(scorer.unusable(_sample(None)).metrics.keys()) == list(
             scorer.score(_sample("{}")).metrics
         )
-        assert set(scorer.score(_sample("{}")).metrics) == {one.name for one in scorer.metrics}
+        assert set(scorer.score(_sample("{}")).metrics) == {metric.name for metric in scorer.metrics}
 
 
 def test_there_are_no_values_without_a_gold_answer() -> None:

@@ -158,7 +158,7 @@ def test_lines_are_scored_and_a_schema_that_cannot_be_used_is_a_fault_of_its_lin
     scored: list[LineScore] = []
     faults: list[LineFault] = []
     count = score_lines(raw, "sobench", profile="reference", on_score=scored.append, on_fault=faults.append)
-    assert (count, [(one.id, one.line) for one in faults]) == (2, [("3", 2)])
+    assert (count, [(fault.id, fault.line) for fault in faults]) == (2, [("3", 2)])
     first, second = scored
     assert (first.usable, first.metrics["fma"], first.metrics["fsma"], first.parts["fma"]) == (
         True,

@@ -68,7 +68,7 @@ def test_the_released_evaluation_leaves_out_what_raises_and_takes_no_answer_for_
 def test_a_choice_is_right_or_wrong() -> None:
     assert LETTER.score(sample("C", 2)).metrics == {"accuracy": 1.0}
     assert [LETTER.score(sample(one, 2)).metrics["accuracy"] for one in ("A", "Z", "2")] == [0.0] * 3
-    assert [one.aggregate for one in LETTER.metrics] == [Aggregate.SHARE]
+    assert [metric.aggregate for metric in LETTER.metrics] == [Aggregate.SHARE]
 
 
 def test_a_box_is_right_from_half_of_the_union_on() -> None:
@@ -112,7 +112,7 @@ def test_what_is_not_usable_counts_zero_and_is_shown_with_its_target() -> None:
 
 def test_what_is_shown_is_bounded() -> None:
     found = LETTER.score(sample("A", 0, options=["x" * 10_000] * 100, elem_desc="y"))
-    assert [len(one) for one in found.detail["options"]] == [2000] * 16
+    assert [len(option) for option in found.detail["options"]] == [2000] * 16
 
 
 def test_nothing_is_scored_without_a_target() -> None:

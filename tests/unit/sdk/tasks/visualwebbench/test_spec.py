@@ -21,7 +21,7 @@ def faults(folder: Path, task: str, inputs: dict[str, Any], target: Any) -> list
     Image.new("RGB", (64, 48)).save(folder / "a.png")
     line = {"id": "a", "task": task, "subset": "s", "inputs": {"image": "a.png", **inputs}, "target": target}
     (folder / "instances.jsonl").write_text(json.dumps(line) + "\n")
-    return [one.message for one in check(folder).faults]
+    return [fault.message for fault in check(folder).faults]
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,14 @@ def test_boxes_and_points_of_answers_are_shown_and_letters_beyond_the_choices_ar
         assert image.marks[-1] == ImageMark(ImageMarkKind.ANSWER, box)
         candidates = panels(task, None, {**detail, "options": BOXES})[1]
         assert isinstance(candidates, MarkedImage)
-        assert [one.kind for one in candidates.marks] == [*[ImageMarkKind.CANDIDATE] * 2, ImageMarkKind.GOLD]
+        assert [mark.kind for mark in candidates.marks] == [
+            *[ImageMarkKind.CANDIDATE] * 2,
+            ImageMarkKind.GOLD,
+        ]
     for task, answer in (("action_ground", "Z"), ("action_ground", None), ("action_ground_box", None)):
         image = panels(task, answer, detail)[1]
         assert isinstance(image, MarkedImage)
-        assert [one.kind for one in image.marks] == [ImageMarkKind.GOLD]
+        assert [mark.kind for mark in image.marks] == [ImageMarkKind.GOLD]
 
 
 def test_choices_that_are_texts_are_listed_and_the_element_is_marked() -> None:

@@ -91,7 +91,7 @@ def test_white_letters_on_a_gradient_count():
     pixels[...] = np.arange(200, dtype=np.uint8)[None, :, None]
     pixels[12:18, 12:48:3] = 255
     layout = PageLayout(200, 100, (replace(BLOCK, color="#ffffffff"),), TREE)
-    assert [one.color for one in shown_page(layout, pixels).blocks] == [(255, 255, 255)]
+    assert [block.color for block in shown_page(layout, pixels).blocks] == [(255, 255, 255)]
 
 
 def test_a_page_is_the_same_after_json():
@@ -145,7 +145,7 @@ def test_a_page_keeps_its_runs_and_earlier_ones_had_none():
     pixels = image(text=True)
     pixels[12:18, 55:90:3] = 0
     page = shown_page(PageLayout(200, 100, (BLOCK, second), TREE), pixels)
-    assert [one.block.text for one in page.runs] == ["two words more"]
+    assert [run.block.text for run in page.runs] == ["two words more"]
     text = page_to_text(page)
     assert page_to_text(page_from_text(text)) == text
     page = page_from_text(text)

@@ -28,7 +28,7 @@ def files(task: WebpageTask, listed: dict[str, str], assets: list[str] | None = 
 def repairs(listed: dict[str, str], assets: list[str] | None = None) -> list[RepairKind]:
     structure = PAPER.structure_from(as_json(listed), assets or [])
     assert isinstance(structure, SiteStructure), structure
-    return [one.kind for one in structure.repairs]
+    return [repair.kind for repair in structure.repairs]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_runs_have_so_many_characters_in_all() -> None:
     pairs = [
         one for at, first in enumerate(lines) for one in (first, text("more", 23, 50 * at, 2 * at + 1, 8))
     ]
-    parted = [ShownText(one.text, one.box, one.color, at, at + 10) for at, one in enumerate(pairs)]
+    parted = [ShownText(pair.text, pair.box, pair.color, at, at + 10) for at, pair in enumerate(pairs)]
     tree = ElementTree(("div",), (0,) * 20, (0,) * 20)
     assert len(runs_of(parted, tree, SIZE, 100, 25)) == 2
 

@@ -225,7 +225,7 @@ def import_plot2code(request: ImportRequest) -> Imported:
     for task in request.tasks:
         if task not in PLOT2CODE_TASKS:
             raise UsageError(f"Plot2Code has no task {task!r}; there are: {', '.join(PLOT2CODE_TASKS)}")
-    items = _plot2code_items([Path(one) for one in request.sources], request.tasks or PLOT2CODE_TASKS)
+    items = _plot2code_items([Path(source) for source in request.sources], request.tasks or PLOT2CODE_TASKS)
     return lay_down(items, request.out, ", ".join(request.sources))
 
 

@@ -47,7 +47,7 @@ def _items(subset: str, request: ImportRequest) -> Iterator[ImportedItem]:
     for source in map(Path, request.sources):
         if not source.is_dir():
             raise DataError(source, 0, "is no folder; Design2Code is a folder of NAME.html and NAME.png")
-        names = {one.stem for one in source.iterdir() if one.suffix in (".html", ".png")}
+        names = {path.stem for path in source.iterdir() if path.suffix in (".html", ".png")}
         for name in sorted(names, key=lambda one: (len(one), one) if one.isdigit() else (1 << 16, one)):
             item = _item(subset, source, name, request)
             if item is not None and (not request.tasks or item.task in request.tasks):

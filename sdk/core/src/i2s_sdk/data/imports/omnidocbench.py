@@ -38,7 +38,7 @@ def import_omnidocbench(request: ImportRequest) -> Imported:
         DataError: A source cannot be read, or no page of it can be used.
         WriteError: The data set cannot be written.
     """
-    sources = [Path(one) for one in request.sources]
+    sources = [Path(source) for source in request.sources]
     return lay_down(_items(sources, request.images), request.out, request.sources[0])
 
 
@@ -60,7 +60,7 @@ def _file(source: Path) -> Path:
         return source
     files = sorted(source.glob("*.json"))
     if len(files) != 1:
-        found = ", ".join(one.name for one in files) or "none"
+        found = ", ".join(file.name for file in files) or "none"
         raise DataError(source, 0, f"must hold one annotation file (*.json), but holds {found}: name a file")
     return files[0]
 
@@ -113,7 +113,9 @@ def _annotation(page: Mapping[str, Any]) -> dict[str, Any]:
         return kept
     return kept | {
         "layout_dets": [
-            {name: one[name] for name in _KEPT if name in one} if isinstance(one, dict) else one
-            for one in elements
+            {name: element[name] for name in _KEPT if name in element}
+            if isinstance(element, dict)
+            else element
+            for element in elements
         ]
     }

@@ -106,7 +106,7 @@ def _kern(columns: Mapping[str, Any]) -> str:
         ValueError: There is none.
     """
     regions = columns.get("regions")
-    several = [one for one in regions if isinstance(one, dict)] if isinstance(regions, list) else []
+    several = [region for region in regions if isinstance(region, dict)] if isinstance(regions, list) else []
     places = [columns.get("page"), columns, *(several if len(several) == 1 else ())]
     for place in places:
         kern = place.get("kern") if isinstance(place, Mapping) else None

@@ -32,7 +32,7 @@ def import_sobench(request: ImportRequest) -> Imported:
         DataError: A source cannot be read, or no item of it can be used.
         WriteError: The data set cannot be written.
     """
-    sources = [Path(one) for one in request.sources]
+    sources = [Path(source) for source in request.sources]
     return lay_down(_items(sources, request.images), request.out, request.sources[0])
 
 
@@ -45,7 +45,7 @@ def _items(sources: Iterable[Path], images: Path | None) -> Iterator[ImportedIte
 def _files(source: Path) -> list[Path]:
     if not source.is_dir():
         return [source]
-    files = sorted(one for one in source.iterdir() if one.suffix in (".json", ".jsonl"))
+    files = sorted(path for path in source.iterdir() if path.suffix in (".json", ".jsonl"))
     if not files:
         raise DataError(source, 0, "holds neither an evaluation file (*.jsonl) nor label files (*.json)")
     return files

@@ -84,7 +84,7 @@ def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
     if not files:
         raise DataError(source, 0, "holds no Parquet file of VisualWebBench")
     for file in files:
-        named = next((one for one in reversed(file.parts) if one in CONFIGURATIONS), "")
+        named = next((part for part in reversed(file.parts) if part in CONFIGURATIONS), "")
         if named and named not in wanted:
             continue
         for number, columns in parquet_rows(file):
@@ -160,7 +160,7 @@ def _ratios(box: Sequence[Any], image: bytes) -> list[float]:
 def _target(answer: object, task: str) -> object:
     if task == "webqa":
         golds = answer if isinstance(answer, list) else [answer]
-        return [str(one) for one in golds]
+        return [str(gold) for gold in golds]
     if task in (*_GROUNDING, "action_prediction"):
         letter = isinstance(answer, str) and len(answer) == 1 and answer.isalpha()
         return ord(str(answer).upper()) - ord("A") if letter else int(str(answer))

@@ -46,7 +46,7 @@ def action_items(
 
 def _described(pages: Sequence[DrawnPage], refused: Counter[str]) -> Mapping[tuple[str, str], str]:
     """Return the descriptions of pages that tell them from all others."""
-    count = Counter(one.description.lower() for one in pages)
+    count = Counter(drawn_page.description.lower() for drawn_page in pages)
     descriptions: dict[tuple[str, str], str] = {}
     for page in pages:
         if len(page.description.split()) < LEAST_WORDS:
@@ -91,9 +91,13 @@ def _prediction(
 ) -> Iterator[Item]:
     """Yield the choice of the page behind a link among eight descriptions, those of its own site first."""
     gold = descriptions[target.site, target.path]
-    others = [one for one in pages if (one.site, one.path) in descriptions and one is not target]
+    others = [
+        drawn_page
+        for drawn_page in pages
+        if (drawn_page.site, drawn_page.path) in descriptions and drawn_page is not target
+    ]
     order = sorted(chance.sample(others, len(others)), key=lambda one: one.site != page.site)
-    wrong = [descriptions[one.site, one.path] for one in order][: len(LETTERS) - 1]
+    wrong = [descriptions[drawn_page.site, drawn_page.path] for drawn_page in order][: len(LETTERS) - 1]
     if len(wrong) < len(LETTERS) - 1:
         refused["action_prediction: fewer than eight described pages"] += 1
         return
@@ -118,9 +122,9 @@ def _grounding(
     """Yield the choice of the link to a described page among eight clickable elements, and its forms."""
     fit = fit_elements(page)
     pool = [
-        one
-        for one in (*fit.texts, *fit.others)
-        if one.clickable and one is not link and page.target(one) != target.path
+        text
+        for text in (*fit.texts, *fit.others)
+        if text.clickable and text is not link and page.target(text) != target.path
     ]
     wanted = f"open the page that describes itself as “{descriptions[target.site, target.path]}”"
     yield from choice_items("action_ground", page, link, pool, {"instruction": wanted}, chance, refused)

@@ -49,7 +49,9 @@ class DrawnPage:
     @property
     def description(self) -> str:
         """The description of the page in its meta element; empty if it has none."""
-        return next((" ".join(one.text.split()) for one in self.elements if one.tag == "meta"), "")
+        return next(
+            (" ".join(element.text.split()) for element in self.elements if element.tag == "meta"), ""
+        )
 
     def target(self, element: Element) -> str | None:
         """Return the path of the page of the same site that a link leads to; None if it leads elsewhere."""
@@ -75,7 +77,7 @@ def path_of(url: str, origin: str) -> str | None:
 
 def by_path(pages: tuple[DrawnPage, ...]) -> Mapping[tuple[str, str], DrawnPage]:
     """Return pages by site and path."""
-    return {(one.site, one.path): one for one in pages}
+    return {(page.site, page.path): page for page in pages}
 
 
 _RED, _WHITE = (220, 0, 0), (255, 255, 255)
@@ -114,9 +116,11 @@ def lettered(png: bytes, elements: Sequence[Element], near: Sequence[Element] = 
     """
     image = decode_image(png).convert("RGB")
     draw = ImageDraw.Draw(image)
-    boxes = [_pixels(one) for one in elements]
+    boxes = [_pixels(element) for element in elements]
     font = ImageFont.load_default(_TAG - 4)
-    others = [_pixels(one) for one in near if not any(_inside(box, _pixels(one)) for box in boxes)]
+    others = [
+        _pixels(element) for element in near if not any(_inside(box, _pixels(element)) for box in boxes)
+    ]
     tags: list[Box] = []
     for box in boxes:
         free = [one for one in _tags(box, image.size) if not _hit(one, (*boxes, *tags))]
@@ -150,7 +154,7 @@ def _tags(box: Box, size: tuple[int, int]) -> Iterator[Box]:
 
 
 def _hit(tag: Box, boxes: Sequence[Box]) -> bool:
-    return any(tag[0] < one[2] and one[0] < tag[2] and tag[1] < one[3] and one[1] < tag[3] for one in boxes)
+    return any(tag[0] < box[2] and box[0] < tag[2] and tag[1] < box[3] and box[1] < tag[3] for box in boxes)
 
 
 def _inside(box: Box, outer: Box) -> bool:

@@ -86,9 +86,9 @@ def _caption(page: DrawnPage, refused: Counter[str]) -> Iterator[Item]:
 
 def _heading(page: DrawnPage, fit: Fit, refused: Counter[str]) -> Iterator[Item]:
     """Yield the heading: the tallest of the elements h1, if it is the only one of its height."""
-    headings = [one for one in page.elements if one.tag == "h1" and one.visible]
-    tallest = [one for one in headings if one.height >= max(other.height for other in headings)]
-    texts = {text_of(one) for one in fit.texts}
+    headings = [element for element in page.elements if element.tag == "h1" and element.visible]
+    tallest = [heading for heading in headings if heading.height >= max(other.height for other in headings)]
+    texts = {text_of(text) for text in fit.texts}
     if len(tallest) != 1:
         refused[f"heading_ocr: {'several headings' if tallest else 'no heading'}"] += 1
     elif text_of(tallest[0]) not in texts:
@@ -98,7 +98,7 @@ def _heading(page: DrawnPage, fit: Fit, refused: Counter[str]) -> Iterator[Item]
 
 
 def _element_texts(page: DrawnPage, fit: Fit, most: int, chance: random.Random) -> Iterator[Item]:
-    texts = [one for one in fit.texts if len(text_of(one)) > 1]
+    texts = [text for text in fit.texts if len(text_of(text)) > 1]
     for element in chance.sample(texts, min(most, len(texts))):
         inputs = {"website": page.site, "bbox": ratios(element, WIDTH, HEIGHT)}
         yield Item("element_ocr", page, framed(page.png, element), inputs, text_of(element))
@@ -107,12 +107,12 @@ def _element_texts(page: DrawnPage, fit: Fit, most: int, chance: random.Random) 
 def _element_choices(
     page: DrawnPage, fit: Fit, most: int, chance: random.Random, refused: Counter[str]
 ) -> Iterator[Item]:
-    golds = [one for one in fit.texts if len(text_of(one)) <= LONGEST_DESCRIPTION]
+    golds = [text for text in fit.texts if len(text_of(text)) <= LONGEST_DESCRIPTION]
     made = 0
     for gold in chance.sample(golds, len(golds)):
         if made >= most:
             return
-        pool = [one for one in (*fit.texts, *fit.others) if text_of(one) != text_of(gold)]
+        pool = [text for text in (*fit.texts, *fit.others) if text_of(text) != text_of(gold)]
         inputs = {"elem_desc": description_of(gold)}
         items = list(choice_items("element_ground", page, gold, pool, inputs, chance, refused))
         made += bool(items)
@@ -152,20 +152,22 @@ def choice_items(
     for other in sorted(chance.sample(pool, len(pool)), key=_likeness(gold)):
         if len(chosen) == len(LETTERS):
             break
-        if not any(overlap(other, one, _APART) for one in chosen):
+        if not any(overlap(other, element, _APART) for element in chosen):
             chosen.append(other)
     if len(chosen) < len(LETTERS):
         refused[f"{task}: fewer than eight elements that do not overlap"] += 1
         return
     options = chance.sample(chosen, len(chosen))
-    target = next(number for number, one in enumerate(options) if one is gold)
+    target = next(number for number, option in enumerate(options) if option is gold)
     asked = {
         "website": page.site,
         **inputs,
-        "options": [ratios(one, WIDTH, HEIGHT) for one in options],
+        "options": [ratios(option, WIDTH, HEIGHT) for option in options],
     }
     try:
-        image = lettered(page.png, options, [one for one in page.elements if one.visible and one.text])
+        image = lettered(
+            page.png, options, [element for element in page.elements if element.visible and element.text]
+        )
     except NoRoomError as error:
         refused[f"{task}: {error}"] += 1
         return

@@ -540,7 +540,11 @@ class StoredRun:
 
     def ordered(self) -> list[Record]:
         """Return the records in the order of the data set, without their texts."""
-        return [self.records[one.id] for one in self.planned if one.id in self.records]
+        return [
+            self.records[planned_instance.id]
+            for planned_instance in self.planned
+            if planned_instance.id in self.records
+        ]
 
     def with_texts(self, record: Record) -> Record:
         """Return one of the records as it stands in the file, with completion, structure and messages."""
@@ -642,7 +646,11 @@ def _shard(manifest: Manifest) -> Shard | None:
 
 
 def _of_shard(whole: tuple[PlannedInstance, ...], shard: Shard | None) -> tuple[PlannedInstance, ...]:
-    return whole if shard is None else tuple(one for one in whole if shard.has(one.id))
+    return (
+        whole
+        if shard is None
+        else tuple(planned_instance for planned_instance in whole if shard.has(planned_instance.id))
+    )
 
 
 def _records(lines: Lines) -> tuple[dict[str, Record], dict[str, tuple[int, int]]]:
@@ -719,9 +727,9 @@ def parse_points(content: bytes, where: object) -> dict[str, list[Record]]:
 def point_lines(points: Points) -> bytes:
     """Return the content of a file of values."""
     return b"".join(
-        json.dumps(_line(model, one)).encode("ascii") + b"\n"
+        json.dumps(_line(model, record)).encode("ascii") + b"\n"
         for model, records in points.items()
-        for one in records
+        for record in records
     )
 
 

@@ -173,7 +173,7 @@ def read_judges(storage: RunStorage) -> list[JudgeManifest]:
     """
     names = sorted(name for name in storage.names() if _NAME.fullmatch(name))
     judges = [JudgeManifest.parse(storage.read(name), storage.at(name)) for name in names]
-    return sorted(judges, key=lambda one: (one.task, one.model, one.id))
+    return sorted(judges, key=lambda judge: (judge.task, judge.model, judge.id))
 
 
 def read_judge_answers(storage: RunStorage, judge: JudgeManifest) -> dict[str, JudgeAnswer]:

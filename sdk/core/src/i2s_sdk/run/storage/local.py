@@ -59,7 +59,7 @@ class LocalStorage:
     def names(self) -> set[str]:
         """Return what the folder holds."""
         try:
-            return {one.name for one in self.where.iterdir()}
+            return {path.name for path in self.where.iterdir()}
         except (FileNotFoundError, NotADirectoryError):  # what stands in its way is told when it is made
             return set()
 
@@ -160,7 +160,7 @@ class LocalStorage:
                 yield
             finally:
                 self._alone = False
-                if made and not any(one.is_file() and one.stat().st_size for one in self.where.rglob("*")):
+                if made and not any(path.is_file() and path.stat().st_size for path in self.where.rglob("*")):
                     shutil.rmtree(self.where, ignore_errors=True)
                     with contextlib.suppress(OSError):  # a parent holds something by now
                         for parent in made[1:]:
@@ -170,7 +170,7 @@ class LocalStorage:
         """Lock the folder until the stack is closed, and return the folders that were made for it."""
         while True:
             with writing(self.where):
-                made = [one for one in (self.where, *self.where.parents) if not one.exists()]
+                made = [path for path in (self.where, *self.where.parents) if not path.exists()]
                 self.where.mkdir(parents=True, exist_ok=True)
                 lock = opened.enter_context((self.where / LOCK).open("ab"))
             self._take(lock)

@@ -226,7 +226,7 @@ class PlannedInstance:
 
 def planned_lines(instances: Iterable[PlannedSample]) -> bytes:
     """Return the content of the file."""
-    return b"".join(json.dumps(_plain(one)).encode("ascii") + b"\n" for one in instances)
+    return b"".join(json.dumps(_plain(instance)).encode("ascii") + b"\n" for instance in instances)
 
 
 def _plain(instance: PlannedSample) -> dict[str, str]:

@@ -139,7 +139,7 @@ class Access:
         def look() -> set[str]:
             self._fs.invalidate_cache()
             paths = self._fs.ls(self._path(folder), detail=False)
-            return {one.rstrip("/").rpartition("/")[2] for one in paths} - {""}
+            return {path.rstrip("/").rpartition("/")[2] for path in paths} - {""}
 
         try:
             return self._call(f"listing {folder or 'the folder'}", look)
@@ -152,7 +152,7 @@ class Access:
         def look() -> list[int]:
             self._fs.invalidate_cache()
             entries: dict[str, dict[str, Any]] = self._fs.find(self._path(""), detail=True)
-            return [int(one["size"] or 0) for one in entries.values()]
+            return [int(entry["size"] or 0) for entry in entries.values()]
 
         try:
             return self._call("listing the folder", look)

@@ -80,7 +80,7 @@ class Segment:
 def current_segments(names: Iterable[str]) -> list[Segment]:
     """Return the segments to read, in order, of the names in a folder; names of other things are left out."""
     matches = (_NAME.fullmatch(name) for name in names)
-    segments = [Segment(int(one[1]), int(one[2]), one[3]) for one in matches if one]
+    segments = [Segment(int(match[1]), int(match[2]), match[3]) for match in matches if match]
     kept: list[Segment] = []
     large: dict[str, Segment] = {}
     for segment in sorted(segments, key=lambda one: (one.first, -one.last, one.writer)):
@@ -280,7 +280,7 @@ class AppendedSegments(Segments):
     def __init__(self, access: Access, folder: str, writer: str, lines: int, owner: Owner) -> None:
         super().__init__(access, folder)
         self._writer, self._most, self._owner = writer, lines, owner
-        self._next = max((one.last for one in self._segments), default=0) + 1
+        self._next = max((segment.last for segment in self._segments), default=0) + 1
         self._first = self._next  # of the small segments in the tail
         self._before = 0  # bytes in segments before the tail; known once they were read
         self._tail = bytearray()  # what is behind them: the small segments of this start, then what waits
@@ -377,7 +377,7 @@ class AppendedSegments(Segments):
         large = Segment(self._first, self._next - 1, self._writer)
         if large not in small:
             self._access.write(f"{self._folder}/{large}", bytes(self._tail[: self._in_store]))
-            self._access.remove(f"{self._folder}/{one}" for one in small)
+            self._access.remove(f"{self._folder}/{segment}" for segment in small)
         with self._appending:
             self._segments.append(large)
             self._starts.append(self._before)
@@ -703,7 +703,7 @@ class ObjectStorage:
 
     def flush(self) -> None:
         """Write all lines that wait; of no sample those of a later stage without those of an earlier one."""
-        ends = [(one, one.end) for one in reversed(self._open)]
+        ends = [(appended_segments, appended_segments.end) for appended_segments in reversed(self._open)]
         for appended, end in reversed(ends):
             appended.flush(end)
 
@@ -755,7 +755,7 @@ class ObjectStorage:
             for appended in self._open:
                 appended.finish()
         except StoreError as error:
-            lost = sum(one.waiting for one in self._open)
+            lost = sum(appended_segments.waiting for appended_segments in self._open)
             if not lost:  # only small segments that stay small
                 _log.warning("%s", error.message)
                 return

@@ -52,7 +52,7 @@ def matched(first: Sequence[E_], second: Sequence[E_], similarity: Callable[[E_,
     other_rest = list((others - ones).elements())[:MOST_MATCHED]
     if not rest or not other_rest:
         return float(equal)
-    values = np.array([[similarity(one, other) for other in other_rest] for one in rest], dtype=np.float64)
+    values = np.array([[similarity(e_, other) for other in other_rest] for e_ in rest], dtype=np.float64)
     return equal + float(sum(values[row, column] for row, column in best_assignment(values)))
 
 
@@ -102,7 +102,7 @@ def elements_of(figure: Figure, unseen: Unseen = NOTHING_UNSEEN) -> tuple[Elemen
         Elements(
             _part(figure.texts, unseen.texts, seen),
             _part(figure.marks, unseen.marks, seen),
-            tuple(one for one in _part(figure.axes, unseen.axes, seen) if not one.colorbar),
+            tuple(axes for axes in _part(figure.axes, unseen.axes, seen) if not axes.colorbar),
             _colors(figure, unseen.colors, seen),
             figure.axes,
         )
@@ -112,7 +112,7 @@ def elements_of(figure: Figure, unseen: Unseen = NOTHING_UNSEEN) -> tuple[Elemen
 
 
 def _part(objects: Sequence[T_], unseen: Collection[int], seen: bool) -> tuple[T_, ...]:
-    return tuple(one for number, one in enumerate(objects) if (number not in unseen) == seen)
+    return tuple(t_ for number, t_ in enumerate(objects) if (number not in unseen) == seen)
 
 
 #: Sum of the similarities of matched elements, and number of the elements of both figures.
@@ -141,7 +141,9 @@ def text_place_matches(reference: Elements, candidate: Elements) -> Matches:
 
 def kind_matches(reference: Elements, candidate: Elements) -> Matches:
     """Return how many marks of equal kinds both figures have."""
-    first, second = (((mark.kind, mark.shape) for mark in one.marks) for one in (reference, candidate))
+    first, second = (
+        ((mark.kind, mark.shape) for mark in elements.marks) for elements in (reference, candidate)
+    )
     return _counted(first, second)
 
 
@@ -232,8 +234,8 @@ def _shown_parts(figure: Figure, unseen: Unseen) -> tuple[float | None, ...]:
 
 def missing(reference: Figure, candidate: Figure) -> dict[str, list[str]]:
     """Return the texts and kinds of marks that only one of the figures has, at most 20 of each."""
-    texts = [Counter(map(_words, one.texts)) for one in (reference, candidate)]
-    kinds = [Counter(mark.kind.name.lower() for mark in one.marks) for one in (reference, candidate)]
+    texts = [Counter(map(_words, figure.texts)) for figure in (reference, candidate)]
+    kinds = [Counter(mark.kind.name.lower() for mark in figure.marks) for figure in (reference, candidate)]
     return {
         "texts missing": _listed(texts[0] - texts[1]),
         "texts added": _listed(texts[1] - texts[0]),

@@ -51,11 +51,11 @@ def unseen_objects(figure: Figure, pixels: NDArray[np.uint8]) -> Unseen:
     canvas = Canvas.of(figure, pixels)
     texts = shown_texts(canvas, figure.texts)
     marks, colors = shown_marks(canvas, figure)
-    owners = (*(one.axes for one in figure.texts), *(one.axes for one in figure.marks))
+    owners = (*(text.axes for text in figure.texts), *(mark.axes for mark in figure.marks))
     owned = list(zip(owners, (*texts, *marks), strict=True))
     axes = [
-        _are_mostly_shown([seen for owner, seen in owned if owner == number]) or _has_frame(canvas, one)
-        for number, one in enumerate(figure.axes)
+        _are_mostly_shown([seen for owner, seen in owned if owner == number]) or _has_frame(canvas, axis)
+        for number, axis in enumerate(figure.axes)
     ]
     return Unseen(_numbers(axes), _numbers(texts), _numbers(marks), tuple(sorted(colors)))
 
@@ -108,8 +108,8 @@ def _neighbours(canvas: Canvas, texts: Sequence[FigureText]) -> tuple[list[bool]
 
     The same ink cannot be two texts.
     """
-    boxes: Floats = np.array([canvas.corners(one.box) for one in texts]).reshape(-1, 4)
-    words = np.array([hash(one.text.strip()) for one in texts], dtype=np.int64)
+    boxes: Floats = np.array([canvas.corners(text.box) for text in texts]).reshape(-1, 4)
+    words = np.array([hash(text.text.strip()) for text in texts], dtype=np.int64)
     areas = np.maximum((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), 1e-9)
     stacked: list[bool] = []
     crowded: list[bool] = []

@@ -60,7 +60,7 @@ def shown_marks(canvas: Canvas, figure: Figure) -> tuple[list[bool], set[str]]:
     for mark in figure.marks:
         if mark.axes not in scenes:
             scenes[mark.axes] = _Scene.of(canvas, figure, mark.axes)
-        comparisons = sum(one.comparisons for one in scenes.values())
+        comparisons = sum(scene.comparisons for scene in scenes.values())
         known = scenes[mark.axes].shown_colors(mark) if comparisons < _MOST_COMPARISONS else None
         seen.append(known is not None)
         claimed |= {*mark.colors, *mark.edge_colors}
@@ -104,7 +104,7 @@ class _Scene:
         )  # even, not a grid
         size = np.array([region.right - region.left, region.bottom - region.top])
         anywhere = np.array([region.left, region.top]) + order * np.maximum(size, 0)
-        boxes = [one.box for one in figure.texts if one.axes == number]
+        boxes = [text.box for text in figure.texts if text.axes == number]
         boxes += [axes.legend] if axes is not None and axes.legend is not None else []
         taken = _in_boxes(anywhere, canvas, boxes)
         return cls(canvas, figure, number, axes, region, grounds(pixels), is_noise(pixels), anywhere[~taken])

@@ -97,7 +97,7 @@ def cells_of(mark: Mark, axes: Axes | None, canvas: Canvas) -> list[list[Floats]
     """
     if len(mark.sizes) != 2 or len(mark.x) != 2 or len(mark.y) != 2 or mark.total < len(mark.z):
         return []
-    rows, columns = (int(one) for one in mark.sizes)
+    rows, columns = (int(size) for size in mark.sizes)
     if rows < 1 or columns < 1 or rows * columns != mark.total:
         return []
     if len(mark.z) not in (mark.total, MOST_VALUES):  # some have no value
@@ -206,7 +206,7 @@ def _bars(mark: Mark, projection: _Projection) -> Places | None:
     lying = mark.kind is MarkKind.HORIZONTAL_BARS
     middles, lengths = (mark.y, mark.x) if lying else (mark.x, mark.y)
     columns = [np.asarray(one, dtype=np.float64) for one in (middles, lengths, mark.z, mark.sizes)]
-    if len({len(one) for one in columns}) != 1:
+    if len({len(column) for column in columns}) != 1:
         return None
     middle, length, foot, width = columns
     corners = []

@@ -140,7 +140,9 @@ def _names(code: str) -> _Names:
         table = symtable.symtable(python, FILE, "exec")
     except UNREADABLE:
         return _Names()
-    defined = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
+    defined = {
+        symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()
+    }
     if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in tree.body):
         return _Names(frozenset(defined), imports=True)  # nobody knows which names these are
     used = {one for scope in _scopes(table) for one in _globals(scope)}

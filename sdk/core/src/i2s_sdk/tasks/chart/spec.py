@@ -20,7 +20,7 @@ from i2s_sdk.tasks.view import Panel, ShownSample, TextPanel
 def view(shown: ShownSample) -> tuple[Panel, ...]:
     """Return the texts and marks that are missing or added, a line each; nothing if there are none."""
     detail: Mapping[str, Sequence[str]] = shown.detail.get(NAME, {})
-    lines = [f"{title}: {one}" for title, names in detail.items() for one in names]
+    lines = [f"{title}: {name}" for title, names in detail.items() for name in names]
     return (TextPanel("Elements without a match", "\n".join(lines)),) if lines else ()
 
 

@@ -47,7 +47,7 @@ def texts(instance: Instance) -> tuple[str, ...]:
         width, height = inputs["figure_size"]
         pieces.append(FIGURE_SIZE.format(width=width, height=height))
     if instance.assets:
-        pieces.append(FILES.format(names=", ".join(one.name for one in instance.assets)))
+        pieces.append(FILES.format(names=", ".join(asset.name for asset in instance.assets)))
     if inputs.get("instruction"):
         pieces.append(INSTRUCTION + inputs["instruction"])
     return tuple(pieces)

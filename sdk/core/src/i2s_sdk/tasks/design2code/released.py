@@ -43,15 +43,15 @@ def released_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
     pixels = image.shape[1] / max(1.0, layout.width)
     seen: dict[int, list[PageBlock]] = {}
     characters, truncated = 0, layout.blocks_truncated or layout.tree.truncated
-    for one in layout.blocks:
-        owner = owners[one.element - 1] if one.element else 0
-        if not owner or one.hidden or one.outside or min(one.width, one.height) <= 0:
+    for block in layout.blocks:
+        owner = owners[block.element - 1] if block.element else 0
+        if not owner or block.hidden or block.outside or min(block.width, block.height) <= 0:
             continue
-        characters += len(one.text)
+        characters += len(block.text)
         if (owner not in seen and len(seen) >= MOST_BLOCKS) or characters > MOST_CHARACTERS:
             truncated = True
             break
-        seen.setdefault(owner, []).append(one)
+        seen.setdefault(owner, []).append(block)
     blocks: list[Block] = []
     left = MOST_LOOKS * image.shape[0] * image.shape[1]
     for owner, parts in seen.items():
@@ -61,7 +61,7 @@ def released_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
         if left < 0:
             truncated = True
             break
-        text = " ".join(one.text.strip().lower() for one in parts)
+        text = " ".join(part.text.strip().lower() for part in parts)
         blocks.append(Block(text, _extent(colored, layout), _color(colored[0], box)))
     return ShownPage(tuple(blocks), {}, truncated)
 
@@ -71,14 +71,14 @@ def _colored(owner: int, parts: list[PageBlock]) -> list[PageBlock]:
 
     Inner elements with a colour of their own keep it, so that the extent of the element lacks them.
     """
-    own = next((one.color for one in parts if one.element == owner), parts[0].color)
-    return [one for one in parts if one.element == owner or one.color == own]
+    own = next((part.color for part in parts if part.element == owner), parts[0].color)
+    return [part for part in parts if part.element == owner or part.color == own]
 
 
 def _extent(parts: list[PageBlock], layout: PageLayout) -> tuple[float, float, float, float]:
-    places = [_place(one, layout) for one in parts]
-    left, top = (min(one[side] for one in places) for side in (0, 1))
-    right, bottom = (max(one[side] + one[side + 2] for one in places) for side in (0, 1))
+    places = [_place(part, layout) for part in parts]
+    left, top = (min(place[side] for place in places) for side in (0, 1))
+    right, bottom = (max(place[side] + place[side + 2] for place in places) for side in (0, 1))
     return left, top, right - left, bottom - top
 
 

@@ -71,7 +71,7 @@ class BlockScorer(Scorer):
         page = page_from_text(sample.drawn) if sample.drawn else ShownPage((), {})
         scores = compare_blocks(reference.blocks, page.blocks, autojunk=self.autojunk)
         values = scores.mean, scores.match, scores.text, scores.position, scores.color
-        named = dict(zip((one.name for one in self.metrics), values, strict=True))
+        named = dict(zip((metric.name for metric in self.metrics), values, strict=True))
         return MetricValues(named, detail=detail_of(scores, reference.truncated or page.truncated))
 
 

@@ -131,7 +131,7 @@ DESIGN2CODE = replace(
     published=published_tables("i2s_sdk.tasks.design2code"),
     structure_suffix=".html",
     structure_fault=text_fault,
-    grades=tuple(replace(one, change=_of_page(one.change)) for one in GRADES),
+    grades=tuple(replace(grade, change=_of_page(grade.change)) for grade in GRADES),
 )
 
 DESIGN2CODE_OCR = replace(

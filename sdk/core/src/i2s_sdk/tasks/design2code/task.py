@@ -137,7 +137,9 @@ class Design2codeTask(WebpageTask):
             return Structure(code) if code else NoStructure("the completion is empty")
         structure = WebpageTask.structure_from(self, completion, assets)
         if isinstance(structure, SiteStructure) and list(structure.files) == [INDEX]:
-            mended = tuple(one for one in structure.repairs if one.kind is not RepairKind.HTML_AS_INDEX)
+            mended = tuple(
+                repair for repair in structure.repairs if repair.kind is not RepairKind.HTML_AS_INDEX
+            )
             return Structure(structure.files[INDEX], structure.origin, mended, structure.choice)
         return structure
 

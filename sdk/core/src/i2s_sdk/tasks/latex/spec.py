@@ -80,7 +80,7 @@ def as_latex(page: OcrPage) -> str:
 
     Characters that pdfLaTeX has no glyph for in its standard fonts are left out.
     """
-    lines = [line for line in (_put(page, one) for one in page.lines) if line]
+    lines = [line for line in (_put(page, line) for line in page.lines) if line]
     beyond = max(0, page.width - _TEXT_WIDTH)
     start = rf"\noindent\hspace*{{-{beyond // 2}\unitlength}}%" if beyond else r"\noindent"
     code = [
@@ -126,7 +126,7 @@ def _decomposed(character: str) -> str:
         return ""
     if len(parts) == 2 and parts[0].isascii() and parts[0].isalpha() and parts[1] in _ACCENTS:
         return rf"\{_ACCENTS[parts[1]]}{{{parts[0]}}}"
-    plain = "".join(_escaped(one) for one in parts if one not in _ACCENTS)
+    plain = "".join(_escaped(part) for part in parts if part not in _ACCENTS)
     raised = {"<super": "^", "<sub": "_"}.get(kind)
     return rf"\ensuremath{{{raised}{{{plain}}}}}" if raised and plain else plain
 

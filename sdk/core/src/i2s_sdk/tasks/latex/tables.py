@@ -79,7 +79,9 @@ class TableTedsScorer(Scorer):
     def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
         """Return the tables of both sides that are not converted yet."""
         wanted = [*_conversions(sample.truth), *_conversions(sample.structure)]
-        return tuple(one for one in dict.fromkeys(wanted) if one.key not in sample.conversions)
+        return tuple(
+            conversion for conversion in dict.fromkeys(wanted) if conversion.key not in sample.conversions
+        )
 
     def score(self, sample: Scorable) -> MetricValues:
         """Return TEDS of the tables, and why it is not defined if it is not."""
@@ -116,5 +118,5 @@ def _html(conversions: Sequence[Conversion], sample: Scorable) -> str | None:
 
     White space of pandoc's lines is white space of the text.
     """
-    pieces = [sample.conversions.get(one.key) or "" for one in conversions]
+    pieces = [sample.conversions.get(conversion.key) or "" for conversion in conversions]
     return "".join(pieces).replace("\n", " ") if all("<table" in piece for piece in pieces) else None

@@ -137,7 +137,11 @@ def _in_another_width(text: str) -> str | None:
 
 GRADES = (
     Grade(Rung.ONE_WRONG, Rung.ONE_WRONG, _wrong),
-    *(replace(one, change=_without(one.change)) for one in rungs(_notes) if one.rung is not Rung.ONE_WRONG),
+    *(
+        replace(rung, change=_without(rung.change))
+        for rung in rungs(_notes)
+        if rung.rung is not Rung.ONE_WRONG
+    ),
     equivalent(SIZE, _in_another_size),
     equivalent(SPELLING, _in_another_spelling),
     equivalent(REFLOW, _in_another_width),

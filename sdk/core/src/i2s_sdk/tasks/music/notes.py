@@ -72,11 +72,13 @@ def notes_to_text(notes: ScoreNotes) -> str:
     return json.dumps(
         [
             [
-                *(one.score, one.staff, one.voice, _exact(one.onset), one.grace and _exact(one.grace)),
-                _exact(one.duration),
-                [one.pitch.octave, one.pitch.step, _exact(one.pitch.alteration)] if one.pitch else one.drum,
+                *(note.score, note.staff, note.voice, _exact(note.onset), note.grace and _exact(note.grace)),
+                _exact(note.duration),
+                [note.pitch.octave, note.pitch.step, _exact(note.pitch.alteration)]
+                if note.pitch
+                else note.drum,
             ]
-            for one in notes.notes
+            for note in notes.notes
         ],
         separators=(",", ":"),
     )
@@ -170,8 +172,18 @@ def compare_notes(predicted: Sequence[EngravedNote], expected: Sequence[Engraved
     semitones = _interval(predicted, expected)
     moved = 0
     if semitones:
-        shifted = _Staves([replace(one, pitch=_as_semitones(one, -semitones)) for one in predicted])
-        plain = _Staves([replace(one, pitch=_as_semitones(one, Fraction(0))) for one in expected])
+        shifted = _Staves(
+            [
+                replace(engraved_note, pitch=_as_semitones(engraved_note, -semitones))
+                for engraved_note in predicted
+            ]
+        )
+        plain = _Staves(
+            [
+                replace(engraved_note, pitch=_as_semitones(engraved_note, Fraction(0)))
+                for engraved_note in expected
+            ]
+        )
         moved = _same_notes(shifted, plain, _as_written)
     return NoteAgreement(
         len(predicted),
@@ -191,7 +203,7 @@ def _interval(predicted: Sequence[EngravedNote], expected: Sequence[EngravedNote
     """Return the semitones between the middle pitches of two scores, 0 if one has none."""
     middles = []
     for notes in (predicted, expected):
-        pitches = sorted(one.semitones for one in notes if one.pitch is not None)
+        pitches = sorted(note.semitones for note in notes if note.pitch is not None)
         if not pitches:
             return Fraction(0)
         middles.append(pitches[len(pitches) // 2])
@@ -245,8 +257,8 @@ def _sequence(notes: Sequence[EngravedNote]) -> list[_Placed]:
 def _same_notes(predicted: _Staves, expected: _Staves, sound: Sound) -> int:
     """Return the number of notes that are the same in staves that are aligned in their order."""
     numbers: dict[Hashable, int] = {}
-    rows = [_Tokens(one, sound, numbers) for one in predicted.staves]
-    columns = [_Tokens(one, sound, numbers) for one in expected.staves]
+    rows = [_Tokens(stave, sound, numbers) for stave in predicted.staves]
+    columns = [_Tokens(stave, sound, numbers) for stave in expected.staves]
     before = [0] * (len(columns) + 1)
     for row in rows:
         current = [0]
@@ -273,7 +285,7 @@ class _Tokens:
             return together
         if together == min(len(self.all), len(other.all)):
             return together
-        values = np.array([[LCSseq.similarity(one, two) for two in other.voices] for one in self.voices])
+        values = np.array([[LCSseq.similarity(voice, two) for two in other.voices] for voice in self.voices])
         apart = sum(int(values[row, column]) for row, column in best_assignment(values.astype(np.float64)))
         return max(together, apart)
 

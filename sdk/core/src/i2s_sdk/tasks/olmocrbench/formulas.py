@@ -70,11 +70,15 @@ class FormulaTests:
             return [reference]
         if self._cannot_be_drawn(wanted) or wanted in candidates or self._limited(candidates) >= _MAX_LIMITED:
             return []
-        conversions = [_conversion(one) for one in candidates]
-        known = sum(one.key in self._conversions for one in conversions)
+        conversions = [_conversion(candidate) for candidate in candidates]
+        known = sum(conversion.key in self._conversions for conversion in conversions)
         if self._passes(wanted, candidates[:known]):
             return []
-        return [one for one in conversions[: max(_FIRST, 4 * known)] if one.key not in self._conversions]
+        return [
+            conversion
+            for conversion in conversions[: max(_FIRST, 4 * known)]
+            if conversion.key not in self._conversions
+        ]
 
     def result(self, test: PageTest) -> TestResult:
         """Return the result of a test, for which everything was drawn that is needed.
@@ -97,7 +101,7 @@ class FormulaTests:
         return self._conversions.get(_conversion(latex).key, "") in (None, LIMITED)
 
     def _limited(self, candidates: Sequence[str]) -> int:
-        return sum(self._conversions.get(_conversion(one).key) == LIMITED for one in candidates)
+        return sum(self._conversions.get(_conversion(candidate).key) == LIMITED for candidate in candidates)
 
     def _candidates(self, test: PageTest) -> tuple[str, list[str]]:
         """Return the formula of a test and those of the page, the most similar ones first."""
@@ -105,13 +109,13 @@ class FormulaTests:
 
         wanted = str(test.fields.get("math") or "").strip()
         formulas = self._formulas[not test.flag("ignore_dollar_delimited", default=False)]
-        distinct = [one for one in dict.fromkeys(formulas) if one]
+        distinct = [formula for formula in dict.fromkeys(formulas) if formula]
         best = process.extract(wanted, distinct, scorer=fuzz.ratio, limit=MAX_CANDIDATES)
         return wanted, [one for one, _, _ in best]
 
     def _passes(self, wanted: str, candidates: Sequence[str]) -> bool:
         part = self._drawn(wanted)
-        return bool(part) and any(contains(self._drawn(one), part) for one in candidates)
+        return bool(part) and any(contains(self._drawn(candidate), part) for candidate in candidates)
 
     def _drawn(self, latex: str) -> list[Token]:
         if latex not in self._tokens:

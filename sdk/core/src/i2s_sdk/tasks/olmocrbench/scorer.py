@@ -111,7 +111,7 @@ class PageTestsScorer:
 
     def may_draw(self, instance: Instance) -> bool:
         """Return whether the page has a formula test."""
-        return any(one.kind is TestKind.MATH for one in page_tests(instance.target))
+        return any(page_test.kind is TestKind.MATH for page_test in page_tests(instance.target))
 
     def without_formulas(self) -> PageTestsScorer:
         """Return the scorer that has no formula drawn."""
@@ -123,11 +123,11 @@ class PageTestsScorer:
 
     def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
         """Return the formulas that are to be drawn next."""
-        tests = [one for one in page_tests(sample.target) if one.kind is TestKind.MATH]
+        tests = [page_test for page_test in page_tests(sample.target) if page_test.kind is TestKind.MATH]
         if not tests or not self.formulas:
             return ()
         formulas = FormulaTests(sample.structure or "", sample.conversions)
-        return tuple(dict.fromkeys(one for test in tests for one in formulas.needed(test)))
+        return tuple(dict.fromkeys(conversion for test in tests for conversion in formulas.needed(test)))
 
     def score(self, sample: Scorable) -> MetricValues:
         """Return the shares of a page."""
@@ -138,20 +138,22 @@ class PageTestsScorer:
         """Return the shares if every test fails, which an answer that takes too much does."""
         tests = page_tests(sample.target)
         formulas, why = FormulaTests("", sample.conversions), failed("the answer cannot be scored")
-        return self._values(tests, [_unless_unjudged(one, formulas, why) for one in tests])
+        return self._values(tests, [_unless_unjudged(test, formulas, why) for test in tests])
 
     def _values(self, tests: Sequence[PageTest], results: Sequence[TestResult]) -> MetricValues:
         """Return the shares, without those of formula tests if no formula is drawn."""
         if self.formulas:
             return _values(tests, results)
-        drawn = [one.kind is TestKind.MATH for one in tests]
+        drawn = [test.kind is TestKind.MATH for test in tests]
         results = [
-            TestResult(None, FORMULAS_NOT_DRAWN) if of_formula else one
-            for of_formula, one in zip(drawn, results, strict=True)
+            TestResult(None, FORMULAS_NOT_DRAWN) if of_formula else test_result
+            for of_formula, test_result in zip(drawn, results, strict=True)
         ]
         values = _values(tests, results)
         # The other tests of a group alone would say something else.
-        lost = {name for one in tests if one.kind is TestKind.MATH for name in (one.category, str(one.kind))}
+        lost = {
+            name for test in tests if test.kind is TestKind.MATH for name in (test.category, str(test.kind))
+        }
         return replace(
             values,
             metrics={**values.metrics, **dict.fromkeys(lost)},

@@ -56,7 +56,7 @@ def _table(test: PageTest) -> str:
 
 def _instance_fault(instance: Instance) -> str:
     faults = (test_fault(test.fields) for test in page_tests(instance.target))
-    return next((one for one in faults if one), "")
+    return next((fault for fault in faults if fault), "")
 
 
 OLMOCRBENCH = TaskSpec(

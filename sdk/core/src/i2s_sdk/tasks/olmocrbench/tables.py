@@ -77,7 +77,7 @@ class Grid:
     def beside(self, side: str, wanted: Sequence[bool]) -> list[bool]:
         """Return for each cell whether one next to it on a side is among the wanted ones."""
         cells = range(len(self.cells))
-        return [any(wanted[one] for one in self.neighbours(cell, side)) for cell in cells]
+        return [any(wanted[neighbour] for neighbour in self.neighbours(cell, side)) for cell in cells]
 
     def headed(self, side: str, wanted: Sequence[bool]) -> list[bool]:
         """Return for each cell whether one of its heads is among the wanted ones.
@@ -153,7 +153,7 @@ def _html_rows(page: str) -> Iterator[list[list[_Piece]]]:
 
 def html_tables(page: str) -> Iterator[str]:
     """Yield the outermost tables of a page in HTML; one that is not closed reaches to the end of the page."""
-    tags = sorted([*_OPEN.finditer(page), *_CLOSE.finditer(page)], key=lambda one: one.start())
+    tags = sorted([*_OPEN.finditer(page), *_CLOSE.finditer(page)], key=lambda match: match.start())
     depth = start = 0
     for tag in tags:
         if tag.re is _OPEN:
@@ -257,7 +257,7 @@ def table_result(test: PageTest, grids: Sequence[Grid]) -> TestResult:
         candidates = [number for number, one in enumerate(_alike(test, "cell", grid)) if one]
         if not candidates:
             continue
-        related = {one: _related(test, one, grid) for one in RELATIONS if test.text(one)}
+        related = {relation: _related(test, relation, grid) for relation in RELATIONS if test.text(relation)}
         for number in candidates:
             missing = [name for name, cells in related.items() if not cells[number]]
             if not missing:
@@ -280,4 +280,4 @@ def _alike(test: PageTest, name: str, grid: Grid) -> list[bool]:
 
     text = test.text(name)
     least = max(_LEAST, 1 - test.max_diffs / max(len(text), 1))
-    return [fuzz.ratio(text, one.text) / 100 >= least for one in grid.cells]
+    return [fuzz.ratio(text, cell.text) / 100 >= least for cell in grid.cells]

@@ -84,17 +84,21 @@ def true_blocks(annotation: Mapping[str, Any]) -> tuple[TrueBlock, ...]:
     Texts that a relation "truncated" joins are one block at the place of the first of them. Elements that are
     marked ``ignore`` are left out.
     """
-    elements = [one for one in annotation["layout_dets"] if kind_of(one["category_type"]) is not None]
+    elements = [
+        layout_det
+        for layout_det in annotation["layout_dets"]
+        if kind_of(layout_det["category_type"]) is not None
+    ]
     size = _size(annotation)
     groups = _groups(annotation, elements)
     blocks = [_block(group, size) for group in groups if not any(one.get("ignore") is True for one in group)]
-    return tuple(sorted(blocks, key=lambda one: (one.order is None, one.order or 0)))
+    return tuple(sorted(blocks, key=lambda block: (block.order is None, block.order or 0)))
 
 
 def _size(annotation: Mapping[str, Any]) -> tuple[float, float] | None:
     info = annotation.get("page_info")
     sides = [info.get(name) for name in ("width", "height")] if isinstance(info, dict) else []
-    numbers = [float(one) for one in sides if _is_number(one)]
+    numbers = [float(side) for side in sides if _is_number(side)]
     return (numbers[0], numbers[1]) if len(numbers) == 2 and min(numbers) > 0 else None
 
 
@@ -131,11 +135,11 @@ def _groups(
 def _relations(annotation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     extra = annotation.get("extra")
     relations = extra.get("relation") if isinstance(extra, dict) else None
-    for one in relations if isinstance(relations, list) else ():
-        if isinstance(one, dict) and one.get("relation_type") == "truncated":
-            ids = one.get("source_anno_id"), one.get("target_anno_id")
+    for relation in relations if isinstance(relations, list) else ():
+        if isinstance(relation, dict) and relation.get("relation_type") == "truncated":
+            ids = relation.get("source_anno_id"), relation.get("target_anno_id")
             if all(isinstance(identity, str | int) for identity in ids):
-                yield one
+                yield relation
 
 
 def _order(element: Mapping[str, Any]) -> float | None:
@@ -157,7 +161,7 @@ def _block(group: Sequence[Mapping[str, Any]], size: tuple[float, float] | None)
         head["category_type"],
         "".join(str(one.get(name) or "") for one in group),
         _order(head),
-        tuple(one for one in boxes if one is not None),
+        tuple(box for box in boxes if box is not None),
         _texts(head.get("attribute")),
     )
 
@@ -179,15 +183,15 @@ def annotation_fault(annotation: object) -> str:
     elements = annotation["layout_dets"]
     if len(elements) > MAX_ELEMENTS:
         return f"the annotation has {len(elements)} elements, more than {MAX_ELEMENTS}"
-    for number, one in enumerate(elements, start=1):
-        if not isinstance(one, dict) or not isinstance(one.get("category_type"), str):
+    for number, element in enumerate(elements, start=1):
+        if not isinstance(element, dict) or not isinstance(element.get("category_type"), str):
             return f"element {number} of the annotation has no category_type"
-        order = one.get("order")
+        order = element.get("order")
         if order is not None and not _is_number(order):
             return f"element {number} of the annotation has an order that is no number"
         for name in ("text", "latex", "html"):
-            if not isinstance(one.get(name) or "", str):
+            if not isinstance(element.get(name) or "", str):
                 return f"element {number} of the annotation has a field {name} that is no text"
-        if not isinstance(one.get("anno_id", 0), str | int):
+        if not isinstance(element.get("anno_id", 0), str | int):
             return f"element {number} of the annotation has an anno_id that is neither text nor number"
     return ""

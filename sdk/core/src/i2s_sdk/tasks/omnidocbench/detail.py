@@ -59,30 +59,33 @@ def detail_of(
         tables: Values of the tables.
     """
     blocks = true_blocks(annotation)
-    numbers = {_identity(one.category, one.order, one.boxes): at for at, one in enumerate(blocks, start=1)}
+    numbers = {
+        _identity(true_block.category, true_block.order, true_block.boxes): at
+        for at, true_block in enumerate(blocks, start=1)
+    }
 
     def number_of(block: Any) -> int:  # noqa: ANN401 - rows of an array have the box of their formula
         return numbers.get(_identity(block.category, block.order, block.boxes)) or next(
-            (at for at, one in enumerate(blocks, start=1) if one.boxes == block.boxes), 0
+            (at for at, true_block in enumerate(blocks, start=1) if true_block.boxes == block.boxes), 0
         )
 
     rows: list[_Row] = []
     states: dict[int, str] = {}
     for at, pair in enumerate(page.pairs):
-        of_pair = sorted({number_of(one) for one in pair.gold})
+        of_pair = sorted({number_of(true_block) for true_block in pair.gold})
         same = pair.gold_form == pair.predicted_form
         states |= dict.fromkeys(of_pair, "equal" if same else "changed" if pair.predicted else "missing")
         texts = _joined(pair.gold), _joined(pair.predicted)
         rows.append((str(pair.kind), of_pair, *texts, values.get(at, ())))
     rows.sort(key=lambda row: row[1])
-    rows += [("extra", [], None, one.content, ()) for one in page.extra]
+    rows += [("extra", [], None, predicted_block.content, ()) for predicted_block in page.extra]
     for at, table in enumerate(page.tables):
         perfect = all(value == 1 for _, value in tables.get(at, ()))
         states[number_of(table.gold)] = "equal" if perfect else "changed" if table.html else "missing"
     boxes = [
-        [at, states.get(at, "ignored" if one.kind is BlockKind.IGNORED else "missing"), _rounded(box)]
-        for at, one in enumerate(blocks, start=1)
-        for box in one.boxes
+        [at, states.get(at, "ignored" if true_block.kind is BlockKind.IGNORED else "missing"), _rounded(box)]
+        for at, true_block in enumerate(blocks, start=1)
+        for box in true_block.boxes
     ]
     for size in _SIZES:
         detail = {
@@ -91,12 +94,12 @@ def detail_of(
             "rows_left": max(0, len(rows) - size.rows),
             "tables": [
                 [
-                    number_of(one.gold),
+                    number_of(table_pairing.gold),
                     _named(tables.get(at, ())),
-                    table_rows(one.gold.content, size.cells),
-                    table_rows(one.html, size.cells) if one.html else None,
+                    table_rows(table_pairing.gold.content, size.cells),
+                    table_rows(table_pairing.html, size.cells) if table_pairing.html else None,
                 ]
-                for at, one in enumerate(page.tables[: size.tables])
+                for at, table_pairing in enumerate(page.tables[: size.tables])
             ],
             "tables_left": max(0, len(page.tables) - size.tables),
             "boxes": boxes[:500],
@@ -111,7 +114,7 @@ def _identity(*parts: object) -> str:
 
 
 def _joined(blocks: Sequence[Any]) -> str | None:
-    return "\n".join(one.content for one in blocks) if blocks else None
+    return "\n".join(block.content for block in blocks) if blocks else None
 
 
 def _rounded(box: Sequence[float]) -> list[float]:
@@ -170,7 +173,11 @@ def _rows(table: Any, most: int) -> Iterator[list[list[Any]]]:  # noqa: ANN401 -
         left -= len(cells)
         if cells:
             yield [
-                [_cell(cell), *(_span(cell, one) for one in ("colspan", "rowspan")), int(cell.tag == "th")]
+                [
+                    _cell(cell),
+                    *(_span(cell, literal) for literal in ("colspan", "rowspan")),
+                    int(cell.tag == "th"),
+                ]
                 for cell in cells
             ]
 

@@ -37,9 +37,9 @@ def _wrong(content: Content, chance: Random) -> Content | None:
     elements = list(_elements(content))
     words = [
         (at, start, end)
-        for at, one in enumerate(elements)
-        if (name := _field(one))
-        for start, end in spans_of(_WORD, one[name], _PROTECTED.finditer(one[name]))
+        for at, element in enumerate(elements)
+        if (name := _field(element))
+        for start, end in spans_of(_WORD, element[name], _PROTECTED.finditer(element[name]))
     ]
     if not words:
         return None
@@ -56,14 +56,14 @@ def _without(share: float) -> Change:
     def without(content: Content, chance: Random) -> Content | None:
         elements = _elements(content)
         counted = sorted(
-            (at for at, one in enumerate(elements) if _field(one)),
+            (at for at, element in enumerate(elements) if _field(element)),
             key=lambda at: elements[at].get("order") or 0,
         )
         taken = stretch([len(elements[at][_field(elements[at])]) for at in counted], share, chance)
         if taken is None:
             return None
         left_out = {counted[at] for at in taken}
-        return _with(content, [one for at, one in enumerate(elements) if at not in left_out])
+        return _with(content, [element for at, element in enumerate(elements) if at not in left_out])
 
     return without
 
@@ -71,12 +71,12 @@ def _without(share: float) -> Change:
 def _in_another_spelling(content: Content, _: Random) -> Content | None:
     """Return a page whose titles are headings of another level, and whose tables have a border."""
     elements = []
-    for one in _elements(content):
-        other = dict(one)
-        if one["category_type"] == "title" and one.get("text"):
-            other["text"] = "### " + str(one["text"]).lstrip("# ")
-        if one["category_type"] == "table" and one.get("html"):
-            other["html"] = re.sub(r"^<table[^<>]*>", '<table border="1">', str(one["html"]))
+    for element in _elements(content):
+        other = dict(element)
+        if element["category_type"] == "title" and element.get("text"):
+            other["text"] = "### " + str(element["text"]).lstrip("# ")
+        if element["category_type"] == "table" and element.get("html"):
+            other["html"] = re.sub(r"^<table[^<>]*>", '<table border="1">', str(element["html"]))
         elements.append(other)
     return None if elements == list(_elements(content)) else _with(content, elements)
 

@@ -117,7 +117,7 @@ class _Part:
             return match_blocks(self.gold, self.predicted, [False] * len(self.gold))
         found = self._assigned()
         found = self._with_parts(found)
-        used_gold = {one for golds in found.values() for one in golds}
+        used_gold = {gold for golds in found.values() for gold in golds}
         used = {one for run in found for one in run}
         left_gold = [one for one in range(len(self.gold)) if one not in used_gold]
         left = [one for one in range(len(self.predicted)) if one not in used]
@@ -148,7 +148,7 @@ class _Part:
 
     def _with_parts(self, found: dict[tuple[int, ...], list[int]]) -> dict[tuple[int, ...], list[int]]:
         """Return the matches with true blocks that are a part of a predicted one."""
-        used = {one for golds in found.values() for one in golds}
+        used = {gold for golds in found.values() for gold in golds}
         missing = [one for one in range(len(self.gold)) if one not in used]
         budget = _Budget(len(self.predicted))
         for column, text in enumerate(self.predicted):
@@ -251,7 +251,7 @@ class _Runs:
         """Return the run that is nearest to a true block, and its distance."""
         self._budget.next()
         text = self._gold[row]
-        order = sorted(self._starts, key=lambda one: self._from_beginning(text, one))
+        order = sorted(self._starts, key=lambda start: self._from_beginning(text, start))
         best = self._run(row, order[0])
         left = order[1:]
         if best[1] <= _NEAR:
@@ -270,7 +270,7 @@ class _Runs:
         least half of the longest one's, less the characters by which that is longer than the text.
         """
         length = len(text)
-        longest = [self._longest(one, length) for one in starts]
+        longest = [self._longest(start, length) for start in starts]
         most = [2 * cost * max(length, len(one)) + max(0, len(one) - length) + _ROUNDING for one in longest]
         if not longest:
             return []

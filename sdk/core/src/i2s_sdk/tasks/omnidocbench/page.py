@@ -40,14 +40,14 @@ class BlockPair:
     @property
     def gold_latex(self) -> str:
         """The LaTeX of the true formula; several are the rows of one."""
-        return _rows([one.content for one in self.gold])
+        return _rows([true_block.content for true_block in self.gold])
 
     @property
     def predicted_latex(self) -> str:
         """The same of the predicted one; empty if there is none."""
         if not self.predicted or not self.predicted[0].is_formula:
             return ""
-        return _rows([one.content for one in self.predicted])
+        return _rows([predicted_block.content for predicted_block in self.predicted])
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class MatchedPage:
 
 def latex_tables(blocks: Sequence[PredictedBlock]) -> list[str]:
     """Return the LaTeX of predicted tables, which becomes HTML elsewhere."""
-    return [one.content for one in blocks if one.kind is PredictedKind.LATEX_TABLE]
+    return [block.content for block in blocks if block.kind is PredictedKind.LATEX_TABLE]
 
 
 def matched_page(
@@ -101,12 +101,19 @@ def matched_page(
     _require_few(len(predicted))
     gold = true_blocks(annotation)
     tables = [
-        (one, one.content if one.kind is PredictedKind.HTML_TABLE else html_of(one.content))
-        for one in predicted
-        if one.is_table
+        (
+            predicted_block,
+            predicted_block.content
+            if predicted_block.kind is PredictedKind.HTML_TABLE
+            else html_of(predicted_block.content),
+        )
+        for predicted_block in predicted
+        if predicted_block.is_table
     ]
-    pairings, left = _table_pairs([one for one in gold if one.kind is BlockKind.TABLE], tables)
-    mixed = [one for one in predicted if not one.is_table]
+    pairings, left = _table_pairs(
+        [true_block for true_block in gold if true_block.kind is BlockKind.TABLE], tables
+    )
+    mixed = [predicted_block for predicted_block in predicted if not predicted_block.is_table]
     if pairings or not rules.released:  # the released code drops tables if the page has none
         mixed += [cell for table, html in left for cell in _cells(table, html)]
     _require_few(len(mixed))
@@ -128,19 +135,19 @@ def _table_pairs(
 ) -> tuple[list[TablePairing], list[_Table]]:
     """Return each true table with the predicted one, and predicted tables that are left."""
     if not gold or not predicted:
-        return [TablePairing(one, "", None) for one in gold], list(predicted)
+        return [TablePairing(true_block, "", None) for true_block in gold], list(predicted)
     texts = [
         [_TAG.sub("", one) for one in side] for side in ((t.content for t in gold), (h for _, h in predicted))
     ]
-    markup = [[one.content for one in gold], [html for _, html in predicted]]
+    markup = [[true_block.content for true_block in gold], [html for _, html in predicted]]
     # Cells decide; of tables with the same cells, the markup.
     costs = distances(*texts) + 1e-3 * distances(*markup)
     columns = dict(best_assignment(-costs))
     pairings = [
-        TablePairing(one, predicted[columns[row]][1], predicted[columns[row]][0].place)
+        TablePairing(true_block, predicted[columns[row]][1], predicted[columns[row]][0].place)
         if row in columns
-        else TablePairing(one, "", None)
-        for row, one in enumerate(gold)
+        else TablePairing(true_block, "", None)
+        for row, true_block in enumerate(gold)
     ]
     used = set(columns.values())
     return pairings, [one for at, one in enumerate(predicted) if at not in used]
@@ -157,7 +164,7 @@ def _cells(table: PredictedBlock, html: str) -> Iterator[PredictedBlock]:
 def _rows(formulas: Sequence[str]) -> str:
     if len(formulas) == 1:
         return bare_latex(formulas[0])
-    rows = r" \\ ".join(f"{{{bare_latex(one)}}}" for one in formulas)
+    rows = r" \\ ".join(f"{{{bare_latex(formula)}}}" for formula in formulas)
     return rf"\begin{{array}}{{l}} {rows} \end{{array}}"
 
 
@@ -191,12 +198,17 @@ class _Mixed:
         self, gold: Sequence[TrueBlock], predicted: Sequence[PredictedBlock], rules: BlockRules
     ) -> None:
         self.rules = rules
-        trues = [row for one in gold if one.kind is not BlockKind.TABLE for row in _true_rows(one)]
+        trues = [
+            row
+            for true_block in gold
+            if true_block.kind is not BlockKind.TABLE
+            for row in _true_rows(true_block)
+        ]
         ordered = sorted(predicted, key=lambda one: (one.kind is PredictedKind.INLINE, one.place))
-        answers = [row for one in ordered for row in _predicted_rows(one)]
-        forms = [(one, self._form(one.kind is BlockKind.FORMULA, one.content)) for one in trues]
+        answers = [row for predicted_block in ordered for row in _predicted_rows(predicted_block)]
+        forms = [(true, self._form(true.kind is BlockKind.FORMULA, true.content)) for true in trues]
         self.gold = [pair for pair in forms if pair[1]]
-        answered = [(one, self._form(one.is_formula, one.content)) for one in answers]
+        answered = [(answer, self._form(answer.is_formula, answer.content)) for answer in answers]
         self.predicted = [pair for pair in answered if pair[1]]
 
     def _form(self, formula: bool, content: str) -> str:
@@ -208,19 +220,19 @@ class _Mixed:
         matches = match_blocks(
             [form for _, form in self.gold],
             [form for _, form in self.predicted],
-            [one.kind is BlockKind.IGNORED for one, _ in self.gold],
+            [true_block.kind is BlockKind.IGNORED for true_block, _ in self.gold],
             forced=self.rules.released,
         )
         pairs = [(match, self._pair(match)) for match in matches if match.gold]
-        compared = [pair for _, pair in sorted(pairs, key=lambda one: one[0].gold) if pair is not None]
-        ordered = tuple(one for one in compared if one.kind is BlockKind.TEXT)
+        compared = [pair for _, pair in sorted(pairs, key=lambda pair: pair[0].gold) if pair is not None]
+        ordered = tuple(block_pair for block_pair in compared if block_pair.kind is BlockKind.TEXT)
         if self.rules.released:
-            compared = [self._as_text(one) for one in compared]
+            compared = [self._as_text(block_pair) for block_pair in compared]
         used = {at for match in matches if match.gold for at in match.predicted}
         counted = [
             (at, len(form))
-            for at, (one, form) in enumerate(self.predicted)
-            if one.kind is not PredictedKind.INLINE
+            for at, (predicted_block, form) in enumerate(self.predicted)
+            if predicted_block.kind is not PredictedKind.INLINE
         ]
         extra = [at for at, _ in counted if at not in used]
         characters = sum(size for _, size in counted), sum(size for at, size in counted if at not in used)
@@ -232,15 +244,15 @@ class _Mixed:
         """Return a pair; None if its true blocks are ignored."""
         gold = [self.gold[at] for at in match.gold]
         predicted = [self.predicted[at] for at in match.predicted]
-        counted = [one.category for one, _ in gold if one.kind is not BlockKind.IGNORED]
+        counted = [true_block.category for true_block, _ in gold if true_block.kind is not BlockKind.IGNORED]
         if not counted:
             return None
         category = Counter(counted).most_common(1)[0][0]
-        kind = next(one.kind for one, _ in gold if one.category == category)
+        kind = next(true_block.kind for true_block, _ in gold if true_block.category == category)
         pair = BlockPair(
             kind,
-            tuple(one for one, _ in gold),
-            tuple(one for one, _ in predicted),
+            tuple(true_block for true_block, _ in gold),
+            tuple(predicted_block for predicted_block, _ in predicted),
             self.rules.joint.join(form for _, form in gold),
             self.rules.joint.join(form for _, form in predicted),
         )
@@ -278,10 +290,10 @@ def _predicted_rows(block: PredictedBlock) -> list[PredictedBlock]:
 
 def reading_order(pairs: Sequence[BlockPair]) -> tuple[list[float], list[float]]:
     """Return the orders of the true texts, and those of the matched ones in the order of the prediction."""
-    matched = [one for one in pairs if one.predicted]
-    matched.sort(key=lambda one: one.predicted[0].place)
-    true = sorted(block.order for one in pairs for block in one.gold if block.order)
-    predicted = [block.order for one in matched for block in one.gold if block.order]
+    matched = [pair for pair in pairs if pair.predicted]
+    matched.sort(key=lambda block_pair: block_pair.predicted[0].place)
+    true = sorted(block.order for pair in pairs for block in pair.gold if block.order)
+    predicted = [block.order for block_pair in matched for block in block_pair.gold if block.order]
     return true, predicted
 
 

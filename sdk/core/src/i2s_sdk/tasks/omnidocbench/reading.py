@@ -60,7 +60,7 @@ def read_own(markdown: str) -> list[PredictedBlock]:
             blocks += [PredictedBlock(kind, text[start:end], start) for start, end in spans]
             text = blanked(text, spans, keep_lines=True)
     formulas = list(_displayed(text))
-    blocks += [one for one, _ in formulas]
+    blocks += [predicted_block for predicted_block, _ in formulas]
     text = blanked(text, [span for _, span in formulas], keep_lines=True)
     tables = list(_pipe_tables(text))
     blocks += [PredictedBlock(PredictedKind.HTML_TABLE, html, span[0]) for span, html in tables]
@@ -139,11 +139,11 @@ def _is_rule(line: str) -> bool:
 
 def _html(head: str, rows: Sequence[str]) -> str:
     cells = _cells(head)
-    lines = ["".join(f"<td>{escape(one)}</td>" for one in cells)]
+    lines = ["".join(f"<td>{escape(cell)}</td>" for cell in cells)]
     for row in rows:
         texts = _cells(row)[: len(cells)]
         texts += [""] * (len(cells) - len(texts))
-        lines.append("".join(f"<td>{escape(one)}</td>" for one in texts))
+        lines.append("".join(f"<td>{escape(text)}</td>" for text in texts))
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 

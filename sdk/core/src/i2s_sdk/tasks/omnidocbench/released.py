@@ -52,8 +52,10 @@ def read_released(markdown: str) -> list[PredictedBlock]:
         blocks += [PredictedBlock(kind, text[start:end], start) for start, end in spans]
         text = blanked(text, spans)
     formulas = list(_formulas(text))
-    blocks += [one for one, _ in formulas]
-    text = blanked(text, [span for one, span in formulas if one.kind is PredictedKind.FORMULA])
+    blocks += [predicted_block for predicted_block, _ in formulas]
+    text = blanked(
+        text, [span for predicted_block, span in formulas if predicted_block.kind is PredictedKind.FORMULA]
+    )
     tables = _pipe_tables(text)
     blocks += [PredictedBlock(PredictedKind.HTML_TABLE, html, span[0]) for span, html in tables]
     text = blanked(text, [span for span, _ in tables])

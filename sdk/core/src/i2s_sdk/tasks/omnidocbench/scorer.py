@@ -124,7 +124,7 @@ class OmniDocBenchScorer:
     def may_draw(self, instance: Instance) -> bool:
         """Return whether the page has a displayed formula."""
         blocks = instance.target.get("layout_dets") if isinstance(instance.target, Mapping) else ()
-        return any(kind_of(str(one.get("category_type"))) is BlockKind.FORMULA for one in blocks or ())
+        return any(kind_of(str(block.get("category_type"))) is BlockKind.FORMULA for block in blocks or ())
 
     def without_formulas(self) -> OmniDocBenchScorer:
         """Return the scorer that has no formula drawn."""
@@ -140,12 +140,12 @@ class OmniDocBenchScorer:
         So nothing that a prediction has decides which formulas of the annotation can be drawn.
         """
         try:
-            tables = [Conversion("latex", one) for one in _latex_tables(self._rules, sample)]
-            wanted = [one for one in tables if one.key not in sample.conversions]
+            tables = [Conversion("latex", latex_table) for latex_table in _latex_tables(self._rules, sample)]
+            wanted = [table for table in tables if table.key not in sample.conversions]
             if not wanted and self.formulas:
-                pairs = [one for one in self._page(sample).pairs if one.kind is BlockKind.FORMULA]
-                wanted = _not_drawn([one.gold_latex for one in pairs], sample) or _not_drawn(
-                    [one.predicted_latex for one in pairs], sample
+                pairs = [pair for pair in self._page(sample).pairs if pair.kind is BlockKind.FORMULA]
+                wanted = _not_drawn([pair.gold_latex for pair in pairs], sample) or _not_drawn(
+                    [pair.predicted_latex for pair in pairs], sample
                 )
         except PageLimitError:  # ``score`` says so
             return ()
@@ -157,23 +157,25 @@ class OmniDocBenchScorer:
             page = self._page(sample)
         except PageLimitError as error:
             return NotUsable(str(error))
-        tables = [_TableValues.of(one, self._low("table_teds")) for one in page.tables]
-        pairs = [one for one in page.pairs if one.kind is BlockKind.FORMULA]
+        tables = [_TableValues.of(table, self._low("table_teds")) for table in page.tables]
+        pairs = [pair for pair in page.pairs if pair.kind is BlockKind.FORMULA]
         fault = "" if self.formulas else FORMULAS_NOT_DRAWN
         formulas = [
-            _FormulaValues(one, fault=fault) if fault else _FormulaValues.of(one, sample) for one in pairs
+            _FormulaValues(pair, fault=fault) if fault else _FormulaValues.of(pair, sample) for pair in pairs
         ]
-        texts = [one for one in page.pairs if one.kind is BlockKind.TEXT]
-        drawn = [one for one in formulas if not one.fault]
+        texts = [pair for pair in page.pairs if pair.kind is BlockKind.TEXT]
+        drawn = [formula for formula in formulas if not formula.fault]
         whole, extra = page.characters
         values: dict[str, float | None] = {
-            "text_edit": _edit([(one.gold_form, one.predicted_form) for one in texts]),
-            "formula_cdm": _mean([one.cdm for one in drawn]),
-            "formula_glyph_f1": _mean([one.glyph_f1 for one in drawn]),
-            "formula_edit": _edit([(one.pair.gold_form, one.pair.predicted_form) for one in formulas]),
-            "table_teds": _mean([one.teds for one in tables if one.teds is not None]),
-            "table_teds_s": _mean([one.structure for one in tables if one.structure is not None]),
-            "table_edit": _edit([one.forms for one in tables]),
+            "text_edit": _edit([(text.gold_form, text.predicted_form) for text in texts]),
+            "formula_cdm": _mean([formula_values.cdm for formula_values in drawn]),
+            "formula_glyph_f1": _mean([formula_values.glyph_f1 for formula_values in drawn]),
+            "formula_edit": _edit(
+                [(formula.pair.gold_form, formula.pair.predicted_form) for formula in formulas]
+            ),
+            "table_teds": _mean([table.teds for table in tables if table.teds is not None]),
+            "table_teds_s": _mean([table.structure for table in tables if table.structure is not None]),
+            "table_edit": _edit([table.forms for table in tables]),
             "reading_order": order_similarity(page.ordered),
             "precision": 1.0 - extra / whole if whole else None,
         }
@@ -186,7 +188,7 @@ class OmniDocBenchScorer:
 
     def _pair_values(self, page: MatchedPage, formulas: Sequence[_FormulaValues]) -> PairValues:
         """Return what the report says of each pair."""
-        of_formulas = {id(one.pair): one for one in formulas}
+        of_formulas = {id(formula.pair): formula for formula in formulas}
         values: dict[int, Sequence[tuple[str, float]]] = {}
         for at, pair in enumerate(page.pairs):
             edit = ("edit", _edit([(pair.gold_form, pair.predicted_form)]) or 0.0)
@@ -239,13 +241,14 @@ def _latex_tables(rules: BlockRules, sample: Scorable) -> Sequence[str]:
 
 def _table_values(tables: Sequence[_TableValues]) -> PairValues:
     return {
-        at: (("TEDS", one.teds or 0.0), ("TEDS-S", one.structure or 0.0)) for at, one in enumerate(tables)
+        at: (("TEDS", table.teds or 0.0), ("TEDS-S", table.structure or 0.0))
+        for at, table in enumerate(tables)
     }
 
 
 def _not_drawn(formulas: Sequence[str], sample: Scorable) -> list[Conversion]:
-    conversions = [Conversion(FORMULA, one) for one in formulas if one]
-    return [one for one in conversions if one.key not in sample.conversions]
+    conversions = [Conversion(FORMULA, formula) for formula in formulas if formula]
+    return [conversion for conversion in conversions if conversion.key not in sample.conversions]
 
 
 def _edit(pairs: Sequence[tuple[str, str]]) -> float | None:

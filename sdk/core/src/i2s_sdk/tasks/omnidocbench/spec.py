@@ -33,7 +33,9 @@ TARGET: Schema = {
 def markdown_of(annotation: Mapping[str, Any]) -> str:
     """Return the Markdown of an annotation: what counts, in the order of reading."""
     return "\n\n".join(
-        _markdown(one) for one in true_blocks(annotation) if one.kind is not BlockKind.IGNORED and one.content
+        _markdown(true_block)
+        for true_block in true_blocks(annotation)
+        if true_block.kind is not BlockKind.IGNORED and true_block.content
     )
 
 

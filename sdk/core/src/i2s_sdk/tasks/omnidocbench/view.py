@@ -46,7 +46,7 @@ def view(shown: ShownSample) -> tuple[Panel, ...]:
         return ()
     panels: tuple[Panel, ...] = ()
     if detail["boxes"]:
-        panels += (MarkedImage(_LEGEND, tuple(_mark(*one) for one in detail["boxes"])),)
+        panels += (MarkedImage(_LEGEND, tuple(_mark(*box) for box in detail["boxes"])),)
     if detail["rows"]:
         left = detail["rows_left"]
         note = f"{left} more rows are not shown." if left else ""

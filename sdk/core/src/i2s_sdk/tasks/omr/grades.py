@@ -48,13 +48,13 @@ def _without_bars(share: float) -> Change:
     def without(content: Content, chance: Random) -> Content | None:
         text = content.structure or ""
         parts = _bars(text)
-        number = min((len(one) for one in parts), default=0)
+        number = min((len(part) for part in parts), default=0)
         left_out = max(1, round(share * number))
         if number < 3 or left_out >= number:
             return None
         # The first bar says clefs, keys and times.
         start = number - left_out if share >= 0.5 else chance.randint(1, number - left_out)
-        spans = sorted(span for one in parts for span in one[start : start + left_out])
+        spans = sorted(span for part in parts for span in part[start : start + left_out])
         for begin, end in reversed(spans):
             text = text[:begin] + text[end:]
         return with_structure(content, text)
@@ -70,7 +70,7 @@ def _bars(text: str) -> list[list[tuple[int, int]]]:
         lines = [match.start() for match in _BAR_LINE.finditer(text)]
         return [list(pairwise(lines))]
     parts = [match.span() for match in _PART.finditer(text)] or [(0, len(text))]
-    return [[one.span() for one in _MEASURE.finditer(text, *part)] for part in parts]
+    return [[match.span() for match in _MEASURE.finditer(text, *part)] for part in parts]
 
 
 def _in_another_spelling(text: str) -> str | None:

@@ -76,7 +76,7 @@ class OmrTask(Task):
     def unavailable(self) -> Mapping[str, str]:
         """Return why nothing can be computed without musicdiff."""
         reason = missing_package()
-        return {one.name: reason for one in METRICS} if reason else {}
+        return {metric.name: reason for metric in METRICS} if reason else {}
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return what the model is asked of an instance: the text, then the image.

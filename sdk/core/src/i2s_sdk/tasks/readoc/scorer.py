@@ -205,14 +205,16 @@ class ReadocScorer:
         pipes = [table_conversions(text) for text in texts]
         if len(pipes[0]) > self.max_tables:
             return ()
-        missing = [one for of in pipes for one in of if one.key not in sample.conversions]
+        missing = [
+            conversion for of in pipes for conversion in of if conversion.key not in sample.conversions
+        ]
         if missing or not self._has_tables(sample):
             return _distinct(missing)
         tables = [self._segments(text, sample).tables for text in texts]
         if len(tables[0]) > self.max_tables:
             return ()
         wanted = [_latex(table) for of in tables for table in of]
-        return _distinct([one for one in wanted if one.key not in sample.conversions])
+        return _distinct([conversion for conversion in wanted if conversion.key not in sample.conversions])
 
     def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of a prediction; one that is None counts as an empty one."""
@@ -320,8 +322,8 @@ def _distinct(conversions: Sequence[Conversion]) -> tuple[Conversion, ...]:
 
 
 def _trees(fragments: Sequence[str | None]) -> list[Any]:
-    known = {one: table_tree(one) if one else None for one in set(fragments)}
-    return [known[one] for one in fragments]
+    known = {fragment: table_tree(fragment) if fragment else None for fragment in set(fragments)}
+    return [known[fragment] for fragment in fragments]
 
 
 def _similarity(predicted: str, gold: str) -> float | None:
@@ -337,7 +339,7 @@ def _block_order(
 ) -> float | None:
     if not gold:
         return None
-    return kendall_distance_score([one.predicted for one in matches], len(predicted), len(gold))
+    return kendall_distance_score([match.predicted for match in matches], len(predicted), len(gold))
 
 
 def _token_order(predicted: str, gold: str) -> float | None:

@@ -70,7 +70,10 @@ def _columns(region: Sequence[OcrLine]) -> tuple[list[OcrLine], list[OcrLine]] |
     for number, line in enumerate(by_left):
         if line.left > reached and number >= _LINES and len(by_left) - number >= _LINES:
             left, right = by_left[:number], by_left[number:]
-            if reached - by_left[0].left >= least and max(one.right for one in right) - line.left >= least:
+            if (
+                reached - by_left[0].left >= least
+                and max(ocr_line.right for ocr_line in right) - line.left >= least
+            ):
                 return left, right
         reached = max(reached, line.right)
     return None

@@ -164,8 +164,10 @@ class ReadocTask(Task):
         it.
         """
         if self.profile is not Profile.HELM:
-            completions = [unwrapped_markdown(read_answer_text(one).text) for one in completions]
-        return "\n\n".join(one.strip() for one in completions).strip()
+            completions = [
+                unwrapped_markdown(read_answer_text(completion).text) for completion in completions
+            ]
+        return "\n\n".join(completion.strip() for completion in completions).strip()
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the answer, which is Markdown as it is, or that it is empty.

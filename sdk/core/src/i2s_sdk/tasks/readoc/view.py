@@ -42,7 +42,7 @@ def view(shown: ShownSample) -> tuple[Panel, ...]:
     headings = tuple(_headings(detail["headings"]["gold"], detail["headings"]["predicted"]))
     if headings:
         panels += (DiffPanel("Headings", headings, _headings_note(detail)),)
-    tables = tuple(_table_pair(one) for one in detail["tables"] if one[3] or one[4])
+    tables = tuple(_table_pair(table) for table in detail["tables"] if table[3] or table[4])
     if tables:
         left = detail["tables_left"]
         note = f"{left} more tables are not shown." if left else ""

@@ -40,7 +40,7 @@ class RenderedFigure:
     @property
     def texts(self) -> tuple[str, ...]:
         """All texts of the figure, in the form in which labels are compared."""
-        texts = (self.page_text,) if self.figure is None else (one.text for one in self.figure.texts)
+        texts = (self.page_text,) if self.figure is None else (text.text for text in self.figure.texts)
         return tuple(map(comparable, texts))
 
     def to_text(self) -> str:

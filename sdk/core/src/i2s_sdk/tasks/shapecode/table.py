@@ -53,11 +53,14 @@ def table_rows(runs: Mapping[str, Sequence[AnswerValues]]) -> Iterator[TableRow]
     """
     generator = np.random.default_rng(SEED)
     for run, answers in runs.items():
-        ordered = sorted(answers, key=lambda one: one.id)
+        ordered = sorted(answers, key=lambda answer: answer.id)
         for part in PARTS:
-            chosen = [one for one in ordered if part in ("all", one.difficulty)]
+            chosen = [answer_values for answer_values in ordered if part in ("all", answer_values.difficulty)]
             if chosen:
-                values = {name: _interval([one.values[name] for one in chosen], generator) for name in ORDER}
+                values = {
+                    name: _interval([answer_values.values[name] for answer_values in chosen], generator)
+                    for name in ORDER
+                }
                 yield TableRow(run, part, len(chosen), values)
 
 

@@ -87,7 +87,7 @@ def label_fault(label: Any, path: str = "labels") -> str:  # noqa: ANN401
     if isinstance(label, dict | list):
         pairs = label.items() if isinstance(label, dict) else enumerate(label)
         return next((said for name, own in pairs if (said := label_fault(own, f"{path}.{name}"))), "")
-    known = [one.value for one in Rule]
+    known = [rule.value for rule in Rule]
     if label is None or label in known:
         return ""
     return f"{path[:200]} is {str(label)[:40]!r}, and not one of {', '.join(known)}"
@@ -244,9 +244,9 @@ def _reference_list(name: str, answer: list[Any], gold: list[Any], label: Any) -
         _reference(str(i), one, own, label_of_element(label, i, len(gold)))
         for i, (one, own) in enumerate(zip(answer, gold, strict=True))
     )
-    if all(one.ignored for one in children):  # an empty list too
+    if all(child.ignored for child in children):  # an empty list too
         return Node(name, gold, answer, counted=False, matched=False, passes=False, ignored=True)
-    matched = all(one.passes for one in children)
+    matched = all(child.passes for child in children)
     return Node(name, gold, answer, counted=True, matched=matched, passes=matched, children=children)
 
 
@@ -263,7 +263,7 @@ def _reference_object(name: str, answer: dict[str, Any], gold: dict[str, Any], l
             children.append(_reference(field, answer[field], own, labels[field]))
         else:
             children.append(Node(field, own, ABSENT, counted=False, matched=False, passes=False))
-    passes = [one.passes for one in children if one.name in compared]
+    passes = [child.passes for child in children if child.name in compared]
     return Node(
         name,
         gold,
@@ -284,7 +284,7 @@ def _unlabelled(name: str, answer: Any, gold: Any) -> Node:  # noqa: ANN401
         alike = len(answer) == len(gold)
         pairs = zip(answer, gold, strict=True) if alike else ()
         children = tuple(_unlabelled(str(i), one, own) for i, (one, own) in enumerate(pairs))
-        matched = alike and all(one.passes for one in children)
+        matched = alike and all(child.passes for child in children)
         return Node(name, gold, answer, counted=True, matched=matched, passes=matched, children=children)
     if isinstance(gold, dict) and isinstance(answer, dict):
         children = tuple(
@@ -293,7 +293,7 @@ def _unlabelled(name: str, answer: Any, gold: Any) -> Node:  # noqa: ANN401
             else Node(field, own, ABSENT, counted=False, matched=False, passes=False)
             for field, own in gold.items()
         )
-        passes = [one.passes for one in children]
+        passes = [child.passes for child in children]
         matched = bool(passes) and all(passes)
         return Node(name, gold, answer, counted=True, matched=matched, passes=any(passes), children=children)
     return _leaf(name, answer, gold, Rule.EXACT.value)
@@ -316,7 +316,7 @@ def _paper(name: str, answer: Any, gold: Any, label: Any) -> Node:  # noqa: ANN4
         )
     else:
         return _leaf(name, answer, gold, label) if is_meaningful(label) else _ignored(name, answer, gold)
-    if all(one.ignored for one in children) and (children or not is_meaningful(label)):
+    if all(child.ignored for child in children) and (children or not is_meaningful(label)):
         return _ignored(name, answer, gold)
-    matched = alike and all(one.passes for one in children)
+    matched = alike and all(child.passes for child in children)
     return Node(name, gold, answer, counted=True, matched=matched, passes=matched, children=children)

@@ -293,7 +293,11 @@ class _Walk:
         if said := next(filter(None, map(_pattern_fault, _patterns(schema))), ""):
             return said
         self._unevaluated |= "unevaluatedProperties" in schema
-        self._ecma_names += (one for one in schema.get("patternProperties", ()) if not is_python_pattern(one))
+        self._ecma_names += (
+            patternproperty
+            for patternproperty in schema.get("patternProperties", ())
+            if not is_python_pattern(patternproperty)
+        )
         targets = list(_in_place(schema))
         for keyword in _REFERENCES:
             if not isinstance(schema.get(keyword), str):

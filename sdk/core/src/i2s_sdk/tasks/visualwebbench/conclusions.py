@@ -367,7 +367,7 @@ class StatementReader(Generic[T]):
 
     def _raise(self, grade: Grade) -> None:
         now = self._now
-        if len({one.value for one in now.subject}) == 1 and not now.hedged and not now.negated:
+        if len({mention.value for mention in now.subject}) == 1 and not now.hedged and not now.negated:
             for candidate in now.subject:
                 candidate.grade = max(candidate.grade, grade)
 
@@ -477,7 +477,9 @@ def _followed(cue: Grade, by: Role) -> Grade:
 
 def _repeats(group: Sequence[Mention[T]]) -> bool:
     """Return whether the last of several is named again, as in "of A, B and C, B"."""
-    return len({one.value for one in group[:-1]}) > 1 and group[-1].value in [one.value for one in group[:-1]]
+    return len({mention.value for mention in group[:-1]}) > 1 and group[-1].value in [
+        one.value for one in group[:-1]
+    ]
 
 
 def _is_singular(verb: str) -> bool:
@@ -532,18 +534,18 @@ def _settled(mentions: Sequence[Mention[T]], *, listed: bool) -> Conclusion[T]:
     gives ("it is C"); the only one that is named. A mention does not count if its candidate is excluded
     there or later.
     """
-    excluded = {one.value: place for place, one in enumerate(mentions) if one.excluded}
-    live = [one for place, one in enumerate(mentions) if excluded.get(one.value, -1) < place]
-    named = tuple(dict.fromkeys(one.value for one in live))
+    excluded = {mention.value: place for place, mention in enumerate(mentions) if mention.excluded}
+    live = [mention for place, mention in enumerate(mentions) if excluded.get(mention.value, -1) < place]
+    named = tuple(dict.fromkeys(mention.value for mention in live))
 
     def settle(value: T) -> Conclusion[T]:
         return Conclusion(value, named, tuple(excluded))
 
     for grade in (Grade.CONCLUDED, Grade.CONSEQUENCE):
-        last = [one.value for one in live if one.grade is grade][-1:]
+        last = [mention.value for mention in live if mention.grade is grade][-1:]
         if last:
             return settle(last[0])
-    matched = {one.value for one in live if one.grade is Grade.MATCHED}
+    matched = {mention.value for mention in live if mention.grade is Grade.MATCHED}
     if len(matched) == 1:
         return settle(matched.pop())
     if not listed and not _is_list(mentions):
@@ -551,7 +553,7 @@ def _settled(mentions: Sequence[Mention[T]], *, listed: bool) -> Conclusion[T]:
             if candidate.leading:
                 return settle(candidate.value)
     for least in (Grade.BARE, Grade.NONE):
-        left = {one.value for one in live if one.grade >= least}
+        left = {mention.value for mention in live if mention.grade >= least}
         if len(left) == 1:
             return settle(left.pop())
     return Conclusion(None, named, tuple(excluded))
@@ -559,7 +561,7 @@ def _settled(mentions: Sequence[Mention[T]], *, listed: bool) -> Conclusion[T]:
 
 def _is_list(mentions: Sequence[Mention[T]]) -> bool:
     """Return whether an answer begins as a list of the candidates in their order."""
-    labels = [one for one in mentions if one.label][:2]
+    labels = [mention for mention in mentions if mention.label][:2]
     return len(labels) > 1 and labels[0].leading and labels[0].value < labels[1].value
 
 

@@ -33,7 +33,7 @@ def _moved(share: float) -> Change:
     """Return what moves the right box to the right by a share of its width."""
 
     def moved(content: Content, _: Random) -> Content | None:
-        options = [list(map(float, one)) for one in content.inputs["options"]]
+        options = [list(map(float, option)) for option in content.inputs["options"]]
         x1, y1, x2, y2 = options[content.target]
         by = share * (x2 - x1)
         options[content.target] = [x1 + by, y1, x2 + by, y2]

@@ -127,4 +127,4 @@ KINDS = (
     ),
 )
 #: Names of the seven tasks whose mean is the headline.
-SEVEN = tuple(one.name for one in KINDS[:7])
+SEVEN = tuple(kind.name for kind in KINDS[:7])

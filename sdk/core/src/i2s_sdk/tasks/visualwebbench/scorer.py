@@ -250,7 +250,7 @@ class QuestionScorer:
             ValueError: The target is not a list of texts, or an empty one.
         """
         golds, answer = sample.target, sample.structure or ""
-        if not isinstance(golds, list) or not golds or not all(isinstance(one, str) for one in golds):
+        if not isinstance(golds, list) or not golds or not all(isinstance(gold, str) for gold in golds):
             raise ValueError(f"the target of {sample.id!r} must be a list of texts that is not empty")
         detail = shown_detail(sample)
         if self.profile is not Profile.HELM:

@@ -35,7 +35,7 @@ Answerer = Callable[[OcrPage, Mapping[str, Any]], str]
 def caption(page: OcrPage, inputs: Mapping[str, Any]) -> str:
     """Return the tallest line and those behind it as the description of the page."""
     lines = page.lines[_tallest(page) :][:_CAPTION_LINES] if page.lines else ()
-    said = " ".join(one.text for one in lines).replace('"', "'")
+    said = " ".join(line.text for line in lines).replace('"', "'")
     return f'<meta name="description" content="{said}">'
 
 
@@ -120,17 +120,17 @@ def _middle(line: OcrLine, page: OcrPage) -> tuple[float, float]:
 def _text_in(page: OcrPage, given: Sequence[float]) -> str:
     x1, y1, x2, y2 = map(float, given)
     where: Box = (x1, y1, x2, y2)
-    return " ".join(one.text for one in page.lines if contains(where, _middle(one, page)))
+    return " ".join(line.text for line in page.lines if contains(where, _middle(line, page)))
 
 
 def _most_alike(texts: Sequence[str], wanted: str) -> str:
     """Return the letter of the text that is most like another, the first of equals."""
-    values = [squad_f1(one, wanted) for one in texts]
+    values = [squad_f1(text, wanted) for text in texts]
     return LETTERS[values.index(max(values))]
 
 
 def _best(lines: Sequence[OcrLine], wanted: str) -> OcrLine | None:
-    return max(lines, key=lambda one: squad_f1(one.text, wanted), default=None)
+    return max(lines, key=lambda line: squad_f1(line.text, wanted), default=None)
 
 
 #: A box in ratios of width and height: left, top, right, bottom.
@@ -237,7 +237,7 @@ VISUALWEBBENCH = tuple(map(_spec, KINDS))
 VISUALWEBBENCH_MEAN = Benchmark(
     "visualwebbench",
     "VisualWebBench",
-    {one.name: one.main_metric for one in KINDS if one.name in SEVEN},
+    {kind.name: kind.main_metric for kind in KINDS if kind.name in SEVEN},
     published_table="visualwebbench",
     published=published_tables("i2s_sdk.tasks.visualwebbench"),
 )

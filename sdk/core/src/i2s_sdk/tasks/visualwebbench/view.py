@@ -57,7 +57,7 @@ def _marks(kind: TaskKind, shown: ShownSample, detail: Mapping[str, Any]) -> Ite
         yield ImageMark(ImageMarkKind.SUBJECT, _box(detail["bbox"]))
     if not kind.boxes or "options" not in detail:
         return
-    boxes = [_box(one) for one in detail["options"]]
+    boxes = [_box(option) for option in detail["options"]]
     target = detail.get("target")
     chosen = index_of(shown.structure or "") if kind.form is Form.LETTER else -1
     if kind.raw:  # else the image itself has the letters

@@ -195,7 +195,9 @@ def _greedy(values: Matrix) -> list[tuple[int, int]]:
 def _assign(values: Matrix, bounds: Bounds) -> dict[int, int]:
     """Return the columns of the rows that have one, with the greatest sum of values within the bounds."""
     assigned: dict[int, int] = {}
-    for rows, columns in sorted(_components(values), key=lambda one: min(len(one[0]), len(one[1]))):
+    for rows, columns in sorted(
+        _components(values), key=lambda component: min(len(component[0]), len(component[1]))
+    ):
         part = values[np.ix_(rows, columns)]
         cost = min(part.shape) ** 2
         if cost <= bounds.assigned:
@@ -225,13 +227,14 @@ class _Side:
     @property
     def texts(self) -> list[str]:
         """The text of each block."""
-        return [one.text for one in self.blocks]
+        return [block.text for block in self.blocks]
 
     @property
     def neighbours(self) -> list[Run]:
         """Each two consecutive blocks."""
         return [
-            Run(index, index + 2, one.merged(two)) for index, (one, two) in enumerate(pairwise(self.blocks))
+            Run(index, index + 2, block.merged(two))
+            for index, (block, two) in enumerate(pairwise(self.blocks))
         ]
 
     def replace(self, taken: Sequence[Run]) -> None:
@@ -256,7 +259,7 @@ def _apart(rises: Sequence[tuple[float, Run]]) -> list[Run]:
     """Return runs that do not overlap: those with the greatest rise, then the longest, then the first."""
     taken: list[Run] = []
     covered: set[int] = set()
-    for _, run in sorted(rises, key=lambda one: (-one[0], one[1].start - one[1].stop, one[1].start)):
+    for _, run in sorted(rises, key=lambda rise: (-rise[0], rise[1].start - rise[1].stop, rise[1].start)):
         blocks = range(run.start, run.stop)
         if covered.isdisjoint(blocks):
             covered.update(blocks)
@@ -318,8 +321,8 @@ class _Matching:
         partner = {column: row for row, column in found.items()}
         alike = self._similarities(
             "runs",
-            [one.block.text for one in self.rows.runs],
-            [one.block.text for one in self.columns.runs],
+            [run.block.text for run in self.rows.runs],
+            [run.block.text for run in self.columns.runs],
         )
         now = {row: float(self._values[row, column]) for row, column in found.items()}
         of_columns = {column: now[row] for column, row in partner.items()}
@@ -339,8 +342,8 @@ class _Matching:
             if not any(ours.overlaps(other) or theirs.overlaps(another) for other, another in taken):
                 taken.append((ours, theirs))
         if taken:
-            self.rows.replace([one for one, _ in taken])
-            self.columns.replace([one for _, one in taken])
+            self.rows.replace([run for run, _ in taken])
+            self.columns.replace([run for _, run in taken])
             self._values = self._matrix()
 
     def _merge_side(self, candidates: Sequence[Run], *, of_rows: bool) -> bool:
@@ -349,7 +352,7 @@ class _Matching:
         values = self._values if of_rows else self._values.T
         found = _assign(values, self._bounds)
         now = {row: float(values[row, column]) for row, column in found.items()}
-        least = [_least(one, now) for one in candidates]
+        least = [_least(candidate, now) for candidate in candidates]
         wanted = [(run, value) for run, value in zip(candidates, least, strict=True) if value < 1]
         if not wanted:
             return False
@@ -423,7 +426,7 @@ def _scores(
     if not pairs:
         return BlockScores(0.0, 0.0, 0.0, 0.0, tuple(columns), tuple(rows))
     matched = sum(rows[row].area + columns[column].area for row, column, _ in pairs)
-    total = sum(one.area for one in (*rows, *columns))
+    total = sum(block.area for block in (*rows, *columns))
     places, colors = [], []
     for row, column, _ in pairs:
         places.append(position_similarity(rows[row], columns[column]))
@@ -509,4 +512,4 @@ def color_difference(first: Color, second: Color) -> float:
     angle = 60 * math.exp(-(((hue - 275) / 25) ** 2))
     turning = -2 * math.sqrt(chroma**7 / (chroma**7 + 25**7)) * math.sin(math.radians(angle))
     terms = d_light / s_light, d_chroma / s_chroma, d_hue / s_hue
-    return math.sqrt(sum(one**2 for one in terms) + turning * terms[1] * terms[2])
+    return math.sqrt(sum(term**2 for term in terms) + turning * terms[1] * terms[2])

@@ -39,8 +39,8 @@ def detail_of(scores: BlockScores, truncated: bool) -> dict[str, Any]:
         "truncated": truncated,
     }
     for letters in _LETTERS:
-        blocks = [_shortened(one, letters) for one in entries]
-        sizes = [len(json.dumps(one)) + 2 for one in blocks]
+        blocks = [_shortened(entry, letters) for entry in entries]
+        sizes = [len(json.dumps(block)) + 2 for block in blocks]
         if sum(sizes) <= MAX_BYTES:
             break
     kept, total = 0, 200  # of the numbers
@@ -54,13 +54,13 @@ def _entries(scores: BlockScores) -> list[list[Any]]:
     ours = {row for row, _, _ in scores.pairs}
     theirs = {column for _, column, _ in scores.pairs}
     missing = [
-        [one.text, None, _place(one), None, None]
-        for index, one in enumerate(scores.reference)
+        [block.text, None, _place(block), None, None]
+        for index, block in enumerate(scores.reference)
         if index not in theirs
     ]
     extra = [
-        ["", one.text, None, _place(one), None]
-        for index, one in enumerate(scores.prediction)
+        ["", block.text, None, _place(block), None]
+        for index, block in enumerate(scores.prediction)
         if index not in ours
     ]
     changed: list[list[Any]] = []

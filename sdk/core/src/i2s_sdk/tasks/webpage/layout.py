@@ -67,33 +67,38 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
     texts: list[ShownText] = []
     characters, truncated = 0, layout.blocks_truncated or layout.tree.truncated
     left = MOST_LOOKS * image.shape[0] * image.shape[1]
-    for number, one in enumerate(layout.blocks, start=1):
-        box = _pixels_of(one, image, pixels)
+    for number, page_block in enumerate(layout.blocks, start=1):
+        box = _pixels_of(page_block, image, pixels)
         left -= len(box)
         if left < 0:
             truncated = True
             break
-        color = _shown_color(one, box)
+        color = _shown_color(page_block, box)
         if color is None:
             continue
-        text = " ".join(one.text.lower().split())[:_MOST_BLOCK]
+        text = " ".join(page_block.text.lower().split())[:_MOST_BLOCK]
         characters += len(text)
         if len(by_element) >= MOST_BLOCKS or characters > MOST_CHARACTERS:
             truncated = True
             break
         place = (
-            one.x / layout.width,
-            one.y / layout.height,
-            one.width / layout.width,
-            one.height / layout.height,
+            page_block.x / layout.width,
+            page_block.y / layout.height,
+            page_block.width / layout.width,
+            page_block.height / layout.height,
         )
         block = Block(text, _within_page(place), color)
-        element = one.element or -number  # a text whose element is not known is a block of its own
+        element = page_block.element or -number  # a text whose element is not known is a block of its own
         known = by_element.get(element)
         by_element[element] = known.merged(block) if known else block
-        box_of = (one.x, one.y, one.x + one.width, one.y + one.height)
+        box_of = (
+            page_block.x,
+            page_block.y,
+            page_block.x + page_block.width,
+            page_block.y + page_block.height,
+        )
         index = index_of.setdefault(element, len(index_of))
-        texts.append(ShownText(text, box_of, color, index, one.element))
+        texts.append(ShownText(text, box_of, color, index, page_block.element))
     subtrees = sorted(subtrees_of(layout.tree).items())
     return ShownPage(
         tuple(by_element.values()),
@@ -168,10 +173,10 @@ def _short(subtree: str) -> str:
 def page_to_text(page: ShownPage) -> str:
     """Return a page as one line of JSON."""
     plain = {
-        "blocks": [_plain_block(one) for one in page.blocks],
+        "blocks": [_plain_block(block) for block in page.blocks],
         "subtrees": dict(page.subtrees),
         "truncated": page.truncated,
-        "runs": [[one.start, one.stop, *_plain_block(one.block)] for one in page.runs or ()],
+        "runs": [[run.start, run.stop, *_plain_block(run.block)] for run in page.runs or ()],
     }
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
@@ -188,14 +193,14 @@ def page_from_text(text: str) -> ShownPage:
     """
     try:
         plain = read_json(text)
-        blocks = tuple(_block_of(*one) for one in plain["blocks"])
+        blocks = tuple(_block_of(*block) for block in plain["blocks"])
         subtrees = {str(name): int(count) for name, count in plain["subtrees"].items()}
         runs = None
         if "runs" in plain:
             runs = tuple(
                 Run(int(start), int(stop), _block_of(*block)) for start, stop, *block in plain["runs"]
             )
-        if not all(0 <= one.start < one.stop <= len(blocks) for one in runs or ()):
+        if not all(0 <= run.start < run.stop <= len(blocks) for run in runs or ()):
             raise ValueError("a run of blocks that are not there")
         return ShownPage(blocks, subtrees, bool(plain["truncated"]), runs)
     except (AttributeError, KeyError, TypeError) as error:

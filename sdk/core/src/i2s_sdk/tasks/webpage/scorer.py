@@ -71,7 +71,7 @@ class LayoutScorer(Scorer):
         if not reference.blocks:
             values |= dict.fromkeys(_OF_TEXT)
             return MetricValues(values, dict.fromkeys(_OF_TEXT, _NO_TEXT))
-        shown = text_f1([one.text for one in reference.blocks], [one.text for one in page.blocks])
+        shown = text_f1([block.text for block in reference.blocks], [block.text for block in page.blocks])
         if reference.runs is None or page.runs is None:
             values |= {**dict.fromkeys(_OF_BLOCKS), TEXT_F1: shown}
             return MetricValues(values, dict.fromkeys(_OF_BLOCKS, _NO_RUNS))
@@ -88,7 +88,7 @@ class LayoutScorer(Scorer):
 
     def unusable(self, sample: Scorable) -> MetricValues:
         """Return 0; no value of texts if the ground truth shows none."""
-        values: dict[str, float | None] = dict.fromkeys((one.name for one in self.metrics), 0.0)
+        values: dict[str, float | None] = dict.fromkeys((metric.name for metric in self.metrics), 0.0)
         if page_from_text(sample.drawn_truth or "").blocks:
             return MetricValues(values)
         return MetricValues(values | dict.fromkeys(_OF_TEXT), dict.fromkeys(_OF_TEXT, _NO_TEXT))

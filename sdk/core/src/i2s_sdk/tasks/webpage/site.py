@@ -52,7 +52,7 @@ def place_files(files: Mapping[str, str], assets: Collection[str] = ()) -> Place
     placed: dict[str, str] = {}
     normalized: list[str] = []
     left_out: dict[str, str] = {}
-    for name in sorted(files, key=lambda one: not _is_index(one)):  # none is left out for a twin
+    for name in sorted(files, key=lambda file: not _is_index(file)):  # none is left out for a twin
         try:
             path = normalized_path(name)
             if path in assets and path == name:
@@ -70,7 +70,7 @@ def place_files(files: Mapping[str, str], assets: Collection[str] = ()) -> Place
         placed.pop(path, None)
         placed[path] = files[name]
     order = {path: number for number, path in enumerate(_paths_in_order(files))}
-    ordered = dict(sorted(placed.items(), key=lambda one: order[one[0]]))
+    ordered = dict(sorted(placed.items(), key=lambda item: order[item[0]]))
     return PlacedFiles(ordered, tuple(_repairs(normalized, left_out)))
 
 
@@ -174,7 +174,7 @@ class HelmFolder:
     def sendable_files(self, assets: Collection[str] = ()) -> dict[str, str]:
         """Return the files that one request can hold: of names that differ only in case the first."""
         taken, sendable = TakenNames(assets), dict[str, str]()
-        for path in sorted(self.files, key=lambda one: one not in INDEXES):
+        for path in sorted(self.files, key=lambda file: file not in INDEXES):
             if path in assets:
                 continue
             try:

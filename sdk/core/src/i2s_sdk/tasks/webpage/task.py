@@ -45,7 +45,7 @@ def asset_names(instance: Instance) -> tuple[str, ...]:
         DataError: One is not a relative name.
     """
     try:
-        return tuple(dict.fromkeys(inside(one.name) for one in instance.assets))
+        return tuple(dict.fromkeys(inside(asset.name) for asset in instance.assets))
     except ValueError as error:
         raise DataError(instance.file, 0, f"asset of instance {instance.id!r}: {error}") from None
 

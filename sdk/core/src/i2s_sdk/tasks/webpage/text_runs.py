@@ -63,15 +63,15 @@ def runs_of(
     """
     parts: dict[int, int] = {}
     colors: dict[int, Color] = {}
-    for one in texts:
-        parts[one.block] = parts.get(one.block, 0) + 1
-        colors[one.block] = _color([colors.get(one.block, one.color), one.color])
+    for text in texts:
+        parts[text.block] = parts.get(text.block, 0) + 1
+        colors[text.block] = _color([colors.get(text.block, text.color), text.color])
     runs: list[Run] = []
     stretches = {*_lines(texts), *_paragraphs(texts, tree)}
-    for start, stop in sorted(stretches, key=lambda one: (one[0], -one[1])):
+    for start, stop in sorted(stretches, key=lambda stretch: (stretch[0], -stretch[1])):
         own = texts[start:stop]
-        blocks = sorted({one.block for one in own})
-        joined = " ".join(one.text for one in own)
+        blocks = sorted({shown_text.block for shown_text in own})
+        joined = " ".join(shown_text.text for shown_text in own)
         whole = sum(parts[block] for block in blocks) == len(own)
         if whole and len(blocks) > 1 and len(joined) <= min(most, most_in_all):
             most_in_all -= len(joined)
@@ -100,7 +100,7 @@ def _on_one_line(one: ShownText, other: ShownText) -> bool:
 def _paragraphs(texts: Sequence[ShownText], tree: ElementTree) -> Iterator[tuple[int, int]]:
     """Yield where the texts begin and end that follow one another closely in an element of several lines."""
     start, union = 0, texts[0].box if texts else (0.0, 0.0, 0.0, 0.0)
-    around = [_container(one, tree) for one in texts]
+    around = [_container(text, tree) for text in texts]
     for index in range(1, len(texts) + 1):
         near = index < len(texts) and around[index] == around[start] and around[start] != 0
         if near:
@@ -132,8 +132,8 @@ def _union(
 def _box(texts: Sequence[ShownText], size: tuple[float, float]) -> tuple[float, float, float, float]:
     """Return the union of boxes as left, top, width and height in shares of the page."""
     union = texts[0].box
-    for one in texts:
-        union = _union(union, one.box)
+    for text in texts:
+        union = _union(union, text.box)
     left, top, right, bottom = (
         min(1.0, max(0.0, side / size[index % 2])) for index, side in enumerate(union)
     )

@@ -120,11 +120,11 @@ def _described(figure: Figure, page: int, sizes: Sizes | None) -> Object:
     axes: list[Object] = []
     texts: list[Object] = []
     marks: list[Object] = []
-    for index, one in enumerate(every_axes):
-        axes.append(describe_axes(one, values))
-        if one.get_visible():
-            truncated |= _collect(texts, texts_of_axes(one, values), MAX_TEXTS, index)
-            truncated |= _collect(marks, marks_of_axes(one, values), MAX_MARKS, index)
+    for index, every_axis in enumerate(every_axes):
+        axes.append(describe_axes(every_axis, values))
+        if every_axis.get_visible():
+            truncated |= _collect(texts, texts_of_axes(every_axis, values), MAX_TEXTS, index)
+            truncated |= _collect(marks, marks_of_axes(every_axis, values), MAX_MARKS, index)
     truncated |= _collect(texts, texts_of_figure(figure, values), MAX_TEXTS, None)
     truncated |= _collect(marks, marks_of_figure(figure, values), MAX_MARKS, None)
     width, height = figure.get_size_inches()
@@ -142,9 +142,9 @@ def _described(figure: Figure, page: int, sizes: Sizes | None) -> Object:
 
 def _with_insets(axes: Iterable[Axes]) -> Iterator[Axes]:
     """Yield axes, each with those that are set into it; axes of colour bars that are set in count too."""
-    for one in axes:
-        yield one
-        yield from _with_insets(one.child_axes)
+    for axis in axes:
+        yield axis
+        yield from _with_insets(axis.child_axes)
 
 
 def _collect(into: list[Object], part: Iterable[Object], most: int, axes: int | None) -> bool:

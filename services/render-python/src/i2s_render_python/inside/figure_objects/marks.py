@@ -439,11 +439,11 @@ def _with_place(described: Described, artist: Artist, values: Values) -> Object:
 
 
 def _containers(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]:
-    for one in axes.containers:
+    for container in axes.containers:
         described: list[Object] = []
         used: set[int] = set()
         with contextlib.suppress(Exception):  # the parts of an odd one are described one by one
-            described = list(_container(one, axes, values, taken, used))
+            described = list(_container(container, axes, values, taken, used))
             taken |= used
         yield from described
 
@@ -464,8 +464,8 @@ def _container(one: Any, axes: Axes, values: Values, taken: set[int], used: set[
 
 def _all(artists: Sequence[Artist], values: Values) -> Object:
     """Return the place of several artists together; none of so many that it would cost much."""
-    boxes = [values.box(one) for one in artists] if len(artists) <= MAX_POINTS else []
-    known = [one for one in boxes if one is not None]
+    boxes = [values.box(artist) for artist in artists] if len(artists) <= MAX_POINTS else []
+    known = [box for box in boxes if box is not None]
     if not known:
         return {}
     left, top = min(one["x"] for one in known), min(one["y"] for one in known)
@@ -530,13 +530,13 @@ def _pies(axes: Axes, values: Values, taken: set[int]) -> Iterator[Object]:
             pies[(round(patch.r, 6), patch.width or 0)].append(patch)
     for (radius, _), wedges in pies.items():
         taken.update(map(id, wedges))
-        first, last = [one.theta1 for one in wedges], [one.theta2 for one in wedges]
+        first, last = [wedge.theta1 for wedge in wedges], [wedge.theta2 for wedge in wedges]
         (xs, ys, sizes), total = values.columns(first, last, [radius] * len(wedges))
         yield {
             "kind": KINDS["WEDGES"],
             **{"x": xs, "y": ys, "sizes": sizes, "total": total},
-            "colors": values.colors([one.get_facecolor() for one in wedges]),
-            "edge_colors": values.colors([one.get_edgecolor() for one in wedges]),
+            "colors": values.colors([wedge.get_facecolor() for wedge in wedges]),
+            "edge_colors": values.colors([wedge.get_edgecolor() for wedge in wedges]),
             "line_width": values.number(wedges[0].get_linewidth()),
             **_all(wedges, values),
         }

@@ -184,12 +184,14 @@ class Values:
 
     def rows(self, *columns: Iterable[float]) -> tuple[list[list[float]], np.ndarray, int]:
         """Return what ``columns`` does, and between the two which rows those are, counted from 0."""
-        arrays: list[Any] = [np.ma.filled(np.ma.asarray(one, dtype=float).ravel(), np.nan) for one in columns]
-        if not arrays or len({len(one) for one in arrays}) != 1:
+        arrays: list[Any] = [
+            np.ma.filled(np.ma.asarray(column, dtype=float).ravel(), np.nan) for column in columns
+        ]
+        if not arrays or len({len(array) for array in arrays}) != 1:
             return [[] for _ in arrays], np.empty(0, int), 0
         finite = np.isfinite(arrays[0])
-        for one in arrays[1:]:
-            finite &= np.isfinite(one)
+        for array in arrays[1:]:
+            finite &= np.isfinite(array)
         rows = np.flatnonzero(finite)
         total = len(rows)
         room = min(MAX_POINTS, self._numbers // len(arrays))
@@ -197,7 +199,7 @@ class Values:
             self.truncated = True
             rows = rows[np.linspace(0, total - 1, room).round().astype(int)]
         self._numbers -= len(rows) * len(arrays)
-        return [[_short(value) for value in one[rows].tolist()] for one in arrays], rows, total
+        return [[_short(value) for value in array[rows].tolist()] for array in arrays], rows, total
 
     def numbers(self, values: Iterable[float]) -> list[float]:
         """Return one column of numbers; see ``columns``."""

@@ -200,7 +200,7 @@ def test_pandas_reads_the_records_in_two_lines(tmp_path: Path, url: str) -> None
     with RunFolder.open(url) as folder:
         folder.append(_record("more"))
     files = fsspec.open_files(f"{url}/records/*.jsonl", "rt")
-    records = pandas.concat([pandas.read_json(one.open(), lines=True) for one in files])
+    records = pandas.concat([pandas.read_json(file.open(), lines=True) for file in files])
     records = records.drop_duplicates("id", keep="last")
     assert set(records["id"]) == read_records(url).keys()
 
@@ -217,7 +217,7 @@ def test_lines_reach_the_store_by_themselves_and_those_of_earlier_stages_first(u
                 continue
             storage = open_storage(url)
             records, renderings, answers = (
-                {one["id"] for one in read_lines(storage.lines(name))}
+                {line["id"] for line in read_lines(storage.lines(name))}
                 for name in (RECORDS, RENDERINGS, ANSWERS)
             )
             assert records <= renderings <= answers
@@ -236,7 +236,7 @@ class _Provider:
         self.marked: dict[str, bool] = {}
 
     async def ask(self, question: ReadQuestion) -> Said:
-        found = {one["id"] for one in read_lines(open_storage(self.url).lines(CALLS))}
+        found = {line["id"] for line in read_lines(open_storage(self.url).lines(CALLS))}
         self.marked[question.id] = question.id in found
         return Said("$x$", Finish.STOP)
 
@@ -256,7 +256,7 @@ async def test_a_call_is_in_the_store_before_it_is_made_and_its_answer_before_th
             for name in "abc":
                 image.write_bytes(named_picture(name))
                 await stage(Sample(Instance(name, "latex", "equation", image)))
-                assert name in {one["id"] for one in read_lines(open_storage(url).lines(ANSWERS))}
+                assert name in {line["id"] for line in read_lines(open_storage(url).lines(ANSWERS))}
         assert provider.marked == {"a": True, "b": True, "c": True}
         assert folder.unanswered_calls() == {}
 
@@ -270,7 +270,7 @@ def test_a_stage_over_a_store_that_fails_now_and_then_ends_as_over_a_quiet_one(t
     with troubled(sometimes(0.2)):
         result = generate(data.folder, f"replay:{replayed}", out="troubled://run", settings=settings)
         assert (result.done, result.folder) == (60, "troubled://run")
-        found = Counter(one["id"] for one in read_lines(open_storage("troubled://run").lines(ANSWERS)))
+        found = Counter(line["id"] for line in read_lines(open_storage("troubled://run").lines(ANSWERS)))
         assert found == Counter(data.ids)
         left = dry_run(data.folder, f"replay:{replayed}", out="troubled://run", settings=settings)
         assert (left.samples, left.answered) == (60, 60)
