@@ -146,6 +146,7 @@ def test_the_formula_that_prose_announces_is_the_answer(answer: str, expected: s
         "{}\n\nHere c = the speed of light.",
         "{}\n\n- E = energy\n- m = mass",
         "A formula of R&D:\n\n{}",
+        "The LaTeX code is\n{}\nwhere $E$ is the energy.",
     ],
 )
 def test_an_explanation_of_the_only_display_is_left_out(form: str, display: str) -> None:

@@ -82,11 +82,9 @@ def _is_prose(before: str, after: str = "") -> bool:
 
 def _runs_on(before: str, after: str) -> bool:
     """Return whether a sentence with mathematics begins before a display, so that it belongs to the text."""
-    if not before.strip(_MARKS):
+    if not before.strip(_MARKS) or _ANNOUNCES.search(before):
         return False
-    if _MATHS.search(before) and not _ANNOUNCES.search(before):
-        return True
-    return _ENDS.search(before) is None and _MATHS.search(after) is not None
+    return any(map(_MATHS.search, (before, "" if _ENDS.search(before) else after)))
 
 
 def _displays(text: str) -> list[tuple[int, int]]:
