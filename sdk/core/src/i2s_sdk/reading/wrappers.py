@@ -50,7 +50,7 @@ def unwrapped_answer(
         is_answer: Whether a value is an answer as it is.
     """
     held = unwrapped_json(text, languages, is_answer)
-    blocks = fenced_blocks(text) if held == text.strip() else ()
+    blocks = fenced_blocks(text) if held == text.strip() and "json" in text.lower() else ()
     if not blocks or any(block.language != "json" for block in blocks):
         return held
     content = blocks[-1].content.strip()
