@@ -26,7 +26,7 @@
     ├── InUseError                      exit code 4: another process works in the folder; names it
     ├── StoreError                      an object store does not answer
     │   └── StoreRefusedError           exit code 2: it refuses: no such bucket, no permission, no credentials
-    ├── ScorerError                     a scorer failed or its process was killed, or an error nothing expected
+    ├── ScorerError                     scoring failed, or its process was killed, or an unexpected error
     ├── ProtocolError                   an answer that the contract does not allow
     ├── SourceStoppedError              a source of fresh documents refuses or does not answer
     └── ModelError                      a model gave no completion

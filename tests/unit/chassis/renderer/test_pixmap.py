@@ -117,7 +117,9 @@ def head(width: int, height: int, color_type: int) -> bytes:
     return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, color_type, 0, 0, 0))
 
 
-@pytest.mark.parametrize("second", [head(12_000, 12_000, 2), head(7, 5, 0), head(7, 5, 2), chunk(b"IHDR", b"")])
+@pytest.mark.parametrize(
+    "second", [head(12_000, 12_000, 2), head(7, 5, 0), head(7, 5, 2), chunk(b"IHDR", b"")]
+)
 @pytest.mark.parametrize("at", ["before the pixels", "after them"])
 def test_a_second_head_is_refused(second, at):
     whole = drawing()
