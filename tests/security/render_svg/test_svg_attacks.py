@@ -139,6 +139,11 @@ VERDICTS = {
     ),
     "a huge canvas": (svg("", size='width="1e5" height="1e5"'), {Verdict.PIXEL_LIMIT}),
     "a huge canvas in inches": (svg("", size='width="9000in" height="9000in"'), {Verdict.PIXEL_LIMIT}),
+    "a huge canvas behind a size that only a document type has": (
+        '<!DOCTYPE svg [<!ATTLIST svg width CDATA "10" height CDATA "10">]>'
+        f'<svg {NAMESPACES} viewBox="0 0 15000 15000">{RECT}</svg>',
+        {Verdict.PIXEL_LIMIT},
+    ),
     "a huge canvas by its content": (svg('<rect width="1e6" height="1e6"/>', size=""), {Verdict.PIXEL_LIMIT}),
     "a filter without end": (
         svg(
@@ -183,6 +188,15 @@ async def test_the_verdict_of_an_attack_is_right(under_attack, name):
     drawn = await under_attack.run(text)
     assert drawn.verdict in verdicts, drawn.message
     assert drawn.message
+
+
+@pytest.mark.parametrize("encoding", ["utf8", "GBK", "foo", "ISO-8859-1"])
+async def test_an_encoding_that_is_declared_changes_nothing(under_attack, encoding):
+    image = svg('<image href="/etc/passwd" width="9" height="9"/><text y="20">\u00e9</text>')
+    drawn = await under_attack.run(f'<?xml version="1.0" encoding="{encoding}"?>{image}')
+    assert drawn.verdict is Verdict.RENDERED, drawn.message
+    assert [event.kind for event in drawn.events] == [PolicyKind.FILE_READ]
+    assert drawn.pictures[0].png == (await under_attack.run(image)).pictures[0].png
 
 
 async def test_an_entity_cannot_hide_a_file(under_attack):

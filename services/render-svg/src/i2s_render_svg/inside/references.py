@@ -59,7 +59,8 @@ class References:
         self._sheet_at = self._read = 0
         #: Whether elements come out of entities: then the parser does not say where they stand.
         self._has_entities_of_markup = False
-        self._parser = parser = expat.ParserCreate()
+        self._parser = parser = expat.ParserCreate("utf-8")
+        parser.specified_attributes = True
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end

@@ -56,8 +56,9 @@ def unseen_objects(figure: Figure, pixels: NDArray[np.uint8]) -> Unseen:
     texts = shown_texts(canvas, figure.texts)
     marks, colors = shown_marks(canvas, figure)
     owned: defaultdict[int | None, list[bool]] = defaultdict(list)
-    for claimed, seen in zip((*figure.texts, *figure.marks), (*texts, *marks), strict=True):
-        owned[claimed.axes].append(seen)
+    owners = (*(text.axes for text in figure.texts), *(mark.axes for mark in figure.marks))
+    for owner, seen in zip(owners, (*texts, *marks), strict=True):
+        owned[owner].append(seen)
     axes = [
         number < _MOST_AXES and (_are_mostly_shown(owned[number]) or _has_frame(canvas, axis))
         for number, axis in enumerate(figure.axes)
