@@ -323,6 +323,24 @@ async def test_a_program_changes_nothing_for_the_next(under_attack, what):
     await under_attack.run(CHANGES[what])
 
 
+#: Shows what it knows of its process.
+KNOWN = PLT + (
+    "import os, sys\n"
+    "known = [path.rpartition('/')[2] for path in (os.getcwd(), os.environ['HOME'])]\n"
+    "known += [sys.argv, sys.orig_argv]\n"
+    "known += [type(finder).__module__ for finder in sys.meta_path if not isinstance(finder, type)]\n"
+    "print(known)\nplt.text(0, 0, str(known))"
+)
+
+
+async def test_names_tell_a_program_neither_warm_from_cold_nor_how_many_ran_before_it(under_attack):
+    first, second, cold = [await under_attack.run(KNOWN, cold=cold) for cold in (False, False, True)]
+    assert first.log.whole == second.log.whole == cold.log.whole
+    assert b"zygote" not in first.log.whole
+    assert b"i2s" not in first.log.whole
+    assert first.pictures[0].png == second.pictures[0].png == cold.pictures[0].png
+
+
 #: Writes a grey image with claimed objects, and a result that names them, into the folder of the job.
 WRITTEN = r"""
 import json, os, struct, sys, zlib
