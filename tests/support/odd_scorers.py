@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +43,15 @@ class OddScorer(Scorer):
                 return MetricValues({"letters": float(len([b"x" * (1 << 24) for _ in range(256)]))})
             case "nest":
                 return self.score(sample)
+            case "print":
+                print(argument, flush=True)
+                os.write(1, b'{"metrics": {"letters": 99.0}}\n')
+            case "warn":
+                print(argument, file=sys.stderr, flush=True)
+            case "garble":
+                for number in range(3, 10):
+                    with contextlib.suppress(OSError):
+                        os.write(number, argument.encode() + b"\n")
             case "raise":
                 raise ValueError(argument)
             case "die":

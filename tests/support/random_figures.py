@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from i2s_wire.render.figure import Axes, Axis, Call, Figure, FigureBox, FigureText, Mark, MarkKind, TextRole
 
-numbers = st.floats(-1e300, 1e300, allow_nan=False)
-boxes = st.builds(FigureBox, *[st.floats(0, 1)] * 4)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+boxes = st.builds(FigureBox, *[st.floats(0, 1) | numbers] * 4)
 columns = st.lists(numbers, max_size=5).map(tuple)
 colors = st.lists(st.integers(0, 2**32 - 1).map("#{:08x}".format), max_size=4).map(tuple)
 axes = st.builds(
@@ -27,8 +27,12 @@ marks = st.builds(
     x=columns,
     y=columns,
     z=columns,
+    sizes=columns,
     colors=colors,
+    edge_colors=colors,
+    line_width=numbers,
     total=st.integers(0, 9),
+    box=st.none() | boxes,
 )
 calls = st.builds(Call, st.sampled_from(("Axes.bar", "Axes.plot")), st.integers(1, 3))
 #: Figures with any of everything.

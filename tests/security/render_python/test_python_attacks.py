@@ -6,6 +6,7 @@ After each of them a good program gives the very bytes that it gave before, from
 from __future__ import annotations
 
 import os
+import resource
 from dataclasses import replace
 
 import pytest
@@ -241,6 +242,14 @@ DONE = {
         PLT + "plt.figure().text(0, 0, 'x')\ntry:\n    plt.savefig('x.png', dpi=1e6)\nexcept Exception: pass",
         {Verdict.PIXEL_LIMIT},
     ),
+    "saves a figure without bounds": (
+        PLT + "plt.figure().text(0, 0, 'x')\nplt.savefig('x.png', dpi=1.7e308)",
+        {Verdict.PIXEL_LIMIT},
+    ),
+    "raises an error of the capture": (
+        PLT + "raise plt.Figure.savefig.__globals__['TooManyPixelsError'](float('nan'), 1)",
+        NOTHING | FAILED | {Verdict.PIXEL_LIMIT},
+    ),
     "has a size that is no number": (
         PLT + "f = plt.figure(); f.text(0, 0, 'x'); f.bbox_inches.p1 = (float('nan'), 1)",
         ANY - HAS_PICTURE,
@@ -314,14 +323,33 @@ async def test_a_program_changes_nothing_for_the_next(under_attack, what):
     await under_attack.run(CHANGES[what])
 
 
+#: Shows what it knows of its process.
+KNOWN = PLT + (
+    "import os, sys\n"
+    "known = [path.rpartition('/')[2] for path in (os.getcwd(), os.environ['HOME'])]\n"
+    "known += [sys.argv, sys.orig_argv]\n"
+    "known += [type(finder).__module__ for finder in sys.meta_path if not isinstance(finder, type)]\n"
+    "print(known)\nplt.text(0, 0, str(known))"
+)
+
+
+async def test_names_tell_a_program_neither_warm_from_cold_nor_how_many_ran_before_it(under_attack):
+    first, second, cold = [await under_attack.run(KNOWN, cold=cold) for cold in (False, False, True)]
+    assert first.log.whole == second.log.whole == cold.log.whole
+    assert b"zygote" not in first.log.whole
+    assert b"i2s" not in first.log.whole
+    assert first.pictures[0].png == second.pictures[0].png == cold.pictures[0].png
+
+
 #: Writes a grey image with claimed objects, and a result that names them, into the folder of the job.
 WRITTEN = r"""
 import json, os, struct, sys, zlib
 def chunk(kind, data):
     return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
-def png(width, height, rows):
-    head = struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
-    image = chunk(b'IHDR', head) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b'')
+def head_of(width, height, color_type=2):
+    return chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, color_type, 0, 0, 0))
+def png(width, height, rows, second_head=b''):
+    image = head_of(width, height) + second_head + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b'')
     return b'\x89PNG\r\n\x1a\n' + image
 grey = png(64, 48, (b'\0' + b'\x80\x80\x80' * 64) * 48)
 objects = json.dumps({'page': 1, 'texts': [{'text': 'Title', 'role': 1}]}).encode()
@@ -395,6 +423,10 @@ ODD = {
     "text": "os.write(output, b'x'); os._exit(0)",
     "60 MB": "os.ftruncate(output, 60 << 20); os._exit(0)",
     "deep JSON": "text = b'[' * 200_000; os.write(output, b'%d\\n' % len(text) + text); os._exit(0)",
+    "pixels that are no number": "deliver({'total': 0, 'figures': [], 'pixels': [float('nan'), 1.0]}, {})",
+    "two heads, of another mode": (
+        "deliver(result, {'figure-1': png(64, 48, (b'\\0' + b'\\x80' * 64) * 48, head_of(64, 48, 0))})"
+    ),
     "odd numbers": "deliver({'total': 1e999, 'figures': [{'page': -1}]}, {})",
     "no image": "deliver(result, {'objects-1': objects})",
     "an image that is none": "deliver(result, {'figure-1': b'x' * 5000, 'objects-1': objects})",
@@ -412,6 +444,15 @@ async def test_forged_results_change_nothing_but_their_own_verdict(under_attack,
     drawn = await under_attack.run(f"{DELIVERED}\n{ODD[forgery]}\n{DRAWN}", objects=True)
     assert drawn.verdict in HAS_PICTURE | NOTHING | {Verdict.OUTPUT_LIMIT}, drawn.message
     assert not any(figure.texts for figure in drawn.figures if figure.truncated)
+
+
+async def test_a_png_with_a_second_head_that_is_huge_is_not_decoded(under_attack):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    second = "png(64, 48, b'\\0' * (6000 * 3 + 1) * 6000, head_of(6000, 6000))"
+    drawn = await under_attack.run(f"{DELIVERED}\ndeliver(result, {{'figure-1': {second}}})")
+    assert drawn.verdict is Verdict.NO_OUTPUT
+    assert "one head" in drawn.message
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000, "KiB; 190,000 if decoded"
 
 
 async def test_a_png_that_would_be_huge_is_not_decoded(under_attack):

@@ -184,6 +184,24 @@ async def test_the_verdict_of_an_attack_is_right(under_attack, name):
     assert drawn.message
 
 
+@pytest.mark.parametrize("encoding", ["utf8", "GBK", "foo", "ISO-8859-1"])
+async def test_an_encoding_that_is_declared_changes_nothing(under_attack, encoding):
+    image = svg('<image href="/etc/passwd" width="9" height="9"/><text y="20">\u00e9</text>')
+    drawn = await under_attack.run(f'<?xml version="1.0" encoding="{encoding}"?>{image}')
+    assert drawn.verdict is Verdict.RENDERED, drawn.message
+    assert [event.kind for event in drawn.events] == [PolicyKind.FILE_READ]
+    assert drawn.pictures[0].png == (await under_attack.run(image)).pictures[0].png
+
+
+async def test_a_size_that_only_a_document_type_has_is_that_of_the_image(under_attack):
+    size = '<!DOCTYPE svg [<!ATTLIST svg width CDATA "10" height CDATA "10">]>'
+    drawn = await under_attack.run(
+        f'{size}<svg {NAMESPACES} viewBox="0 0 15000 15000"><rect width="9000" height="9000"/></svg>'
+    )
+    assert drawn.verdict is Verdict.RENDERED, drawn.message
+    assert (drawn.pictures[0].width, drawn.pictures[0].height) == (10, 10)
+
+
 async def test_an_entity_cannot_hide_a_file(under_attack):
     hidden = svg(
         "&e;", before="<!DOCTYPE svg [<!ENTITY e \"<image href='red.png' width='9' height='9'/>\">]>"

@@ -102,6 +102,8 @@ def test_a_delivery_that_does_not_end_where_it_says_is_refused(content):
         b'{"total": 1, "figures": [{"page": 1, "objects": 1}]}',
         b'{"total": 1, "figures": [], "error": {"type": "x"}}',
         b'{"total": 1, "figures": [], "pixels": [1]}',
+        b'{"total": 1, "figures": [], "pixels": [NaN, 1.0]}',
+        b'{"total": 1, "figures": [], "pixels": [1.0, Infinity]}',
         json.dumps({"total": 1, "figures": [{"page": 1, "objects": True}] * 1001}).encode(),
         json.dumps({"total": 1, "figures": [], "error": {"type": "x", "text": "y" * 5000}}).encode(),
     ],

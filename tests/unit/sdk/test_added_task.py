@@ -6,13 +6,17 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
+from colour_task.scorer import AcceptedScorer
 from colour_task.spec import COLOUR
+from colour_task.task import ColourTask
 from i2s_sdk import Settings, evaluate, export, generate, read_run, render_run, score_run, table, write_report
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
@@ -22,9 +26,11 @@ from i2s_sdk.models.model import Completion
 from i2s_sdk.report.charts import endings, histograms
 from i2s_sdk.report.view import views_of
 from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.scoring.scorer import MetricValues, NotUsable, Scorable, Scorer
 from i2s_sdk.single.lines import LineFault, LineScore, score_lines
 from i2s_sdk.stats.means import IntervalKind
 from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.structure import NoStructure, Structure
 
 pytestmark = pytest.mark.slow
 
@@ -155,6 +161,65 @@ def test_a_run_is_resumed(data: Path, tmp_path: Path) -> None:
     assert model.asked == ["white"]
     assert _records(run)["white"].score.metrics == {"accepted": 1.0, "length": 5.0}
     assert {name: record for name, record in _records(run).items() if name != "white"} == before
+
+
+@dataclass(frozen=True, slots=True)
+class _DefectiveScorer(AcceptedScorer):
+    """Has a defect that one answer meets, in the process of the run."""
+
+    in_worker: bool = False
+
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
+        if sample.id == "green":
+            raise OverflowError(f"\x9b31m{sample.structure}")
+        return AcceptedScorer.score(self, sample)
+
+
+@dataclass(frozen=True, slots=True)
+class _DefectiveTask(ColourTask):
+    """Has a defect that one answer meets when it is read, and another when it is scored."""
+
+    scorers: tuple[Scorer, ...] = (_DefectiveScorer(),)
+
+    def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
+        if completion == SAID["blue"]:
+            raise KeyError(completion)
+        return ColourTask.structure_from(self, completion, assets)
+
+
+def test_an_answer_that_meets_a_defect_has_no_number_and_is_tried_again_and_the_others_have_theirs(
+    data: Path,
+    replay: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    run = tmp_path / "run"
+    monkeypatch.setitem(SPECS, COLOUR.name, replace(COLOUR, open=_DefectiveTask))
+    result = evaluate(data, replay, out=run, settings=_settings())
+    records = _records(run)
+    assert (records["blue"].outcome, records["green"].outcome) == (
+        Outcome.RENDER_FAILURE,
+        Outcome.METRIC_FAILURE,
+    )
+    assert records["blue"].score.metrics == records["green"].score.metrics == {}
+    for name, error in (("blue", "KeyError"), ("green", "OverflowError")):
+        failure = records[name].failure
+        assert failure is not None
+        assert (failure.kind, failure.message.split()[0]) == ("ScorerError", error)
+        (entry,) = [line for line in caplog.records if repr(name) in line.getMessage()]
+        assert "Traceback" in entry.getMessage()
+        assert "\x9b" not in entry.getMessage()
+        assert failure.message.split()[-1] in entry.getMessage(), "so is the id of the error"
+    assert {reason.outcome: reason.count for reason in result.failures} == {
+        "metric_failure": 1,
+        "model_failure": 1,
+        "render_failure": 1,
+    }
+    assert records["red"].score.metrics == {"accepted": 1.0, "length": 3.0}
+    monkeypatch.setitem(SPECS, COLOUR.name, COLOUR)
+    evaluate(data, replay, out=run, settings=_settings())
+    assert [_records(run)[name].score.metrics["accepted"] for name in ("blue", "green")] == [0.0, 0.5]
 
 
 def test_charts_show_how_its_samples_ended_and_the_range_of_its_metrics(

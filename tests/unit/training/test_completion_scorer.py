@@ -14,7 +14,13 @@ import pytest
 from PIL import Image
 
 from i2s_client.status import stream_error
-from i2s_sdk.errors import DeadlineError, I2SError, ServiceFaultError, ServiceUnavailableError
+from i2s_sdk.errors import (
+    DeadlineError,
+    I2SError,
+    ScorerError,
+    ServiceFaultError,
+    ServiceUnavailableError,
+)
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.storage.record import Outcome, SampleAnswer, SampleInstance, SampleRendering
@@ -114,6 +120,21 @@ async def test_a_task_that_cannot_be_read_leads_to_errors_with_short_tracebacks(
 
 async def _at_once(number: int) -> None:
     """Answer at once."""
+
+
+async def test_an_answer_that_meets_a_defect_is_a_failure_alone(caplog: pytest.LogCaptureFixture) -> None:
+    async def answer(number: int) -> None:
+        if number == 2:
+            raise OverflowError("cannot convert float infinity to integer")
+
+    results = await scorer(_Renderer(answer)).score_each(REQUESTS)
+    (failure,) = [result for result in results if isinstance(result, I2SError)]
+    assert isinstance(failure, ScorerError)
+    assert failure.message.startswith("OverflowError while ")
+    assert "cannot convert float infinity" in caplog.text
+    many = await scorer(_Renderer(answer)).score_many(REQUESTS)
+    assert [result.outcome for result in many].count(Outcome.METRIC_FAILURE) == 1
+    assert sum(result.outcome.counts for result in many) == COMPLETIONS - 1
 
 
 async def test_the_next_batch_asks_again() -> None:

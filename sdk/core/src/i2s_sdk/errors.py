@@ -26,7 +26,7 @@
     ├── InUseError                      exit code 4: another process works in the folder; names it
     ├── StoreError                      an object store does not answer
     │   └── StoreRefusedError           exit code 2: it refuses: no such bucket, no permission, no credentials
-    ├── ScorerError                     a scorer failed, or its process was killed from outside
+    ├── ScorerError                     scoring failed, or its process was killed, or an unexpected error
     ├── ProtocolError                   an answer that the contract does not allow
     ├── SourceStoppedError              a source of fresh documents refuses or does not answer
     └── ModelError                      a model gave no completion
@@ -246,7 +246,10 @@ class GroundTruthError(ServiceError):
 
 
 class ScorerError(I2SError):
-    """A scorer failed, or its process was killed from outside: no fault of what it scored."""
+    """A scorer failed, its process was killed from outside, or judging an answer raised what nothing expects.
+
+    No fault of what was scored.
+    """
 
 
 class ModelError(I2SError):

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from i2s_sdk.data import open_data
-from i2s_sdk.errors import AccessError, DataError, I2SError, ServiceError, UsageError
+from i2s_sdk.errors import AccessError, DataError, I2SError, ScorerError, ServiceError, UsageError
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.run.failures import judging
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.task import Task
 from i2s_training.completion_scorer import Reference, RoundTripRequest, RoundTripResult
@@ -435,13 +436,17 @@ class BatchReward(ABC):
         wrong = self._shaping.fault(task, request.floor, request.ceiling)
         if wrong:
             return Reward(None, error=DataError(f"instance {result.record.instance.id!r}", 0, wrong))
-        value = self.value(result)
+        try:
+            with judging(result.record.instance.id):
+                value = self.value(result)
+                least = self.least(result)
+        except ScorerError as error:
+            return Reward(None, error=error)
         if value is None:
             why = result.record.rendering.no_truth
             return Reward(
                 None, result, DataError(f"instance {result.record.instance.id!r}", 0, why) if why else None
             )
-        least = self.least(result)
         return Reward(self._shaping.reward(value, task, request.floor, request.ceiling, least), result)
 
     def _answer(

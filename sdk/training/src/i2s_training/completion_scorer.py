@@ -31,6 +31,7 @@ from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.models.completion import Finish
 from i2s_sdk.models.model import Completion
+from i2s_sdk.run.failures import judging
 from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.pipeline import instance_facts
 from i2s_sdk.run.render import ReadStep, RenderStep
@@ -324,7 +325,7 @@ class CompletionScorer:
         async with self.slots:
             began = clock()
             try:
-                with observing(batch.renderings) as observed:
+                with judging(instance.id), observing(batch.renderings) as observed:
                     result = await self._scored(request, instance, batch, observed)
             except (ServiceUnavailableError, DeadlineError) as error:
                 batch.failed(instance.task, began, error)

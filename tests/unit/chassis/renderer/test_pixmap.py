@@ -1,6 +1,8 @@
 """What is taken for a drawing, and what is not."""
 
 import io
+import struct
+import zlib
 
 import pytest
 from PIL import Image
@@ -104,6 +106,33 @@ def test_another_kind_of_png_is_refused(mode):
 def test_what_is_no_whole_png_is_refused(content):
     with pytest.raises(RasterError):
         read_png(content)
+
+
+def chunk(kind: bytes, content: bytes) -> bytes:
+    ends = struct.pack(">I", zlib.crc32(kind + content))
+    return struct.pack(">I", len(content)) + kind + content + ends
+
+
+def head(width: int, height: int, color_type: int) -> bytes:
+    return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, color_type, 0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "second", [head(12_000, 12_000, 2), head(7, 5, 0), head(7, 5, 2), chunk(b"IHDR", b"")]
+)
+@pytest.mark.parametrize("at", ["before the pixels", "after them"])
+def test_a_second_head_is_refused(second, at):
+    whole = drawing()
+    place = 33 if at == "before the pixels" else len(whole) - 12
+    with pytest.raises(RasterError, match="one head"):
+        read_png(whole[:place] + second + whole[place:])
+
+
+@pytest.mark.parametrize("length", [0, 12, 14])
+def test_a_head_of_another_length_is_refused(length):
+    whole = drawing()
+    with pytest.raises(RasterError):
+        read_png(whole[:8] + chunk(b"IHDR", (whole[16:29] + b"\0")[:length]) + whole[33:])
 
 
 def test_a_length_that_points_nowhere_is_refused():

@@ -96,8 +96,36 @@ async def test_a_scorer_that_its_process_cannot_import_is_a_failure_of_ours_and_
     workers: ScorerWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTHONPATH")
-    with pytest.raises(ScorerError, match="ended with exit code 1; its standard error says why"):
+    with pytest.raises(ScorerError, match="ended with exit code 1; the log says why"):
         await _score(workers, "four")
+
+
+@pytest.mark.parametrize("printed", ["no JSON", "[]", '{"metrics": {"letters": 1.0}}'])
+async def test_what_is_printed_while_a_sample_is_scored_is_no_answer(
+    workers: ScorerWorkers, printed: str
+) -> None:
+    order = f"print {printed}"
+    assert await _score(workers, order) == MetricValues({"letters": float(len(order))})
+    assert await _score(workers, "next") == MetricValues({"letters": 4.0})
+
+
+@pytest.mark.parametrize("line", ["no JSON", "[]"])
+async def test_a_worker_whose_answer_cannot_be_read_is_lost(workers: ScorerWorkers, line: str) -> None:
+    with pytest.raises(ScorerError, match="twice"):
+        await _score(workers, f"garble {line}")
+    assert await _score(workers, "next") == MetricValues({"letters": 4.0})
+
+
+async def test_what_is_written_to_standard_error_is_logged_without_control_characters_and_bounded(
+    workers: ScorerWorkers, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    order = "warn \x9b31mred" + "x" * 100_000
+    assert await _score(workers, order) == MetricValues({"letters": float(len(order))})
+    await workers.close()
+    assert "\\x9b31mred" in caplog.text
+    assert "\x9b" not in caplog.text
+    assert len(caplog.text) < 20_000
+    assert "red" not in capfd.readouterr().err
 
 
 async def test_what_is_no_number_is_a_failure_of_ours(workers: ScorerWorkers) -> None:

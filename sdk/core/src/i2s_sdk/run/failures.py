@@ -4,15 +4,44 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable
+import secrets
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from i2s_sdk.errors import I2SError, ScorerError
 from i2s_sdk.models.completion import AllCallsFailedError, ModelFailedError
 from i2s_sdk.run.storage.record import Record
+from i2s_sdk.visible import visible
 
 _log = logging.getLogger(__name__)
 _WORDS = 12  # of a reason, that are compared
+_TRACEBACK_CHARACTERS = 10_000
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+@contextmanager
+def judging(identity: str) -> Iterator[None]:
+    """Make what nothing expects, while one answer is judged, the failure of that answer alone.
+
+    Args:
+        identity: Id of the instance, for the message.
+
+    Raises:
+        ScorerError: The block raised what is not an ``I2SError``; the log has its traceback.
+    """
+    try:
+        yield
+    except I2SError:
+        raise
+    except Exception as error:
+        error_id, kind = secrets.token_hex(8), type(error).__name__
+        lines = visible(traceback.format_exc()[-_TRACEBACK_CHARACTERS:])
+        _log.error("%s while %r was judged (error id %s)\n%s", kind, identity, error_id, lines)
+        raise ScorerError(
+            f"{kind} while {identity!r} was judged; the log has its traceback under error id {error_id}"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)

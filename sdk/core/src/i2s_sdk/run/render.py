@@ -11,11 +11,12 @@ from typing import Generic, Protocol
 
 from i2s_client.service_table import renderer_of
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.errors import GroundTruthError, I2SError, ProtocolError, ServiceError
+from i2s_sdk.errors import GroundTruthError, I2SError, ProtocolError, ScorerError, ServiceError
 from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.reading import AnswerText
 from i2s_sdk.run.caches import MACHINE_VERDICTS, Renderer
+from i2s_sdk.run.failures import judging
 from i2s_sdk.run.pipeline import Sample, Watch, stored_facts
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import (
@@ -196,8 +197,9 @@ class RenderStage:
             return sample.ended_as(facts, _failed(step))
         watch = Watch()
         try:
-            rendering, image = await step.render(facts, content, sample.answer)
-        except (ServiceError, ProtocolError) as error:
+            with judging(facts.id):
+                rendering, image = await step.render(facts, content, sample.answer)
+        except (ServiceError, ScorerError, ProtocolError) as error:
             return sample.ended_as(facts, _failed(error, watch.seconds))
         if image is not None:
             await asyncio.to_thread(self.folder.put_image, image)

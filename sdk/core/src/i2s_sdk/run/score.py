@@ -11,6 +11,7 @@ from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.run.caches import ComparedPair, ScoreCache
+from i2s_sdk.run.failures import judging
 from i2s_sdk.run.pipeline import Sample, Watch
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import Failure, Outcome, SampleInstance, SampleRendering, SampleScore
@@ -236,7 +237,8 @@ class ScoreStage:
         watch = Watch()
         try:
             images = await asyncio.to_thread(self._images, sample, facts, rendering)
-            score = await step.score(rendering, sample.instance, *images)
+            with judging(identity):
+                score = await step.score(rendering, sample.instance, *images)
         except (ServiceError, ScorerError, ProtocolError) as error:
             score = SampleScore(outcome=Outcome.METRIC_FAILURE, failure=Failure.of(error))
         return sample.ended_as(facts, rendering, replace(score, seconds=watch.seconds))

@@ -2,7 +2,8 @@
 
 ``python -P -m i2s_sdk.scoring.worker CPU_SECONDS MEMORY_BYTES``. The first line of standard input is a
 pickled scorer in base64, written by the process that started this one; each line after it is a JSON object
-with a request and a sample. Standard output gets a line of JSON for each of them.
+with a request and a sample. Standard output gets a line of JSON for each of them, and nothing else: what a
+scorer prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import resource
 import sys
 import threading
 import traceback
-from typing import Any
+from typing import Any, BinaryIO
 
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.json_text import read_json
@@ -90,34 +91,36 @@ def _is_finite(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def _limit_memory(most: int) -> None:
-    """Bound the memory of this process, in bytes."""
+def _limit_memory(most: int, answers: BinaryIO) -> None:
+    """Bound the memory of this process, in bytes; if it has to look itself, it says so in its answers."""
     try:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     except (ValueError, OSError):  # macOS refuses: a process has far more address space there than it uses
         # getrusage(2) begins with the largest size of the process that started this one.
-        threading.Thread(target=_end_beyond, args=(_largest_size() + most,), daemon=True).start()
+        threading.Thread(target=_end_beyond, args=(_largest_size() + most, answers), daemon=True).start()
 
 
 def _largest_size() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT_OF_SIZES
 
 
-def _end_beyond(most: int) -> None:
+def _end_beyond(most: int, answers: BinaryIO) -> None:
     """Answer and end this process as soon as it has more memory, in bytes; it never has less again."""
     pause = threading.Event()
     while _largest_size() <= most:
         pause.wait(_LOOK_EVERY)
     with _writing:
-        os.write(sys.stdout.fileno(), json.dumps({"limit": "memory"}).encode() + b"\n")
+        os.write(answers.fileno(), json.dumps({"limit": "memory"}).encode() + b"\n")
         os._exit(1)
 
 
 def main() -> None:
     """Answer samples until there are no more."""
     cpu_seconds, memory_bytes = float(sys.argv[1]), int(sys.argv[2])
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _limit_memory(memory_bytes + _MODULES)
+    _limit_memory(memory_bytes + _MODULES, answers)
     scorer: Scorer = pickle.loads(base64.b64decode(sys.stdin.buffer.readline()))  # noqa: S301 - of our parent
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     for line in sys.stdin.buffer:
@@ -126,8 +129,8 @@ def main() -> None:
         asked = read_json(line)
         said = answer(scorer, Scorable(**asked["sample"]), ScoringRequest(asked["request"]))
         with _writing:
-            sys.stdout.buffer.write(said.encode() + b"\n")
-            sys.stdout.buffer.flush()
+            answers.write(said.encode() + b"\n")
+            answers.flush()
 
 
 if __name__ == "__main__":

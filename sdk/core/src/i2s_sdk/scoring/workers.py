@@ -34,11 +34,14 @@ from i2s_sdk.scoring.scorer import (
     limits_of,
 )
 from i2s_sdk.scoring.worker import ScoringRequest
+from i2s_sdk.visible import visible
 
 _log = logging.getLogger(__name__)
 
 #: The longest line that a worker may answer.
 _LINE_BYTES = 1 << 26
+#: Of what a worker writes to standard error, bytes that are logged, and seconds to wait for the last of it.
+_LOGGED_BYTES, _LAST_SECONDS = 1 << 12, 1.0
 #: Seconds on the clock for a second of CPU time, and for the start: what is silent for longer hangs.
 _CLOCK_PER_CPU_SECOND, _CLOCK_SECONDS = 20.0, 120.0
 
@@ -130,6 +133,7 @@ class _Worker:
 
     def __init__(self, process: asyncio.subprocess.Process, limits: ScorerLimits) -> None:
         self._process = process
+        self._logging = asyncio.create_task(_log_errors(process))
         self._seconds = _CLOCK_SECONDS + _CLOCK_PER_CPU_SECOND * limits.cpu_seconds
 
     @classmethod
@@ -138,7 +142,7 @@ class _Worker:
             # -P: no module is taken from the working folder, which may be somebody's download.
             sys.executable, "-P", "-m", "i2s_sdk.scoring.worker",
             str(limits.cpu_seconds), str(limits.memory_bytes),
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             limit=_LINE_BYTES, start_new_session=True,
         )  # fmt: skip
         worker = cls(process, limits)
@@ -146,7 +150,7 @@ class _Worker:
         return worker
 
     async def ask(self, question: dict[str, Any]) -> dict[str, Any] | None:
-        """Return what the worker says of a sample; None if somebody else killed it, or it hangs."""
+        """Return what the worker says of a sample; None if it is lost: killed, silent, or not to be read."""
         assert self._process.stdout is not None
         self._write(json.dumps(question).encode())
         try:
@@ -154,11 +158,14 @@ class _Worker:
         except (TimeoutError, ValueError):  # silent for too long, or a line without end
             return None
         if line.endswith(b"\n"):
-            said: dict[str, Any] = read_json(line)
-            return said
+            try:
+                said = read_json(line)
+            except ValueError:
+                return None
+            return said if isinstance(said, dict) else None
         code = await self._process.wait()
         if code >= 0:
-            return {"fault": f"its process ended with exit code {code}; its standard error says why"}
+            return {"fault": f"its process ended with exit code {code}; the log says why"}
         return {"limit": "cpu"} if code == -signal.SIGXCPU else None
 
     async def close(self) -> None:
@@ -166,10 +173,22 @@ class _Worker:
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
         await self._process.wait()
+        await asyncio.wait((self._logging,), timeout=_LAST_SECONDS)
+        self._logging.cancel()
 
     def _write(self, line: bytes) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(line + b"\n")
+
+
+async def _log_errors(process: asyncio.subprocess.Process) -> None:
+    """Log what a worker writes to standard error, up to a bound; answers have a hand in it."""
+    assert process.stderr is not None
+    left = _LOGGED_BYTES
+    while text := await process.stderr.read(_LOGGED_BYTES):
+        if left > 0:
+            _log.warning("scorer: %s", visible(text[:left].decode(errors="replace").rstrip()))
+        left -= len(text)
 
 
 def _values(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -> MetricValues | NotUsable:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from PIL import Image, ImageChops
 
+from i2s_chassis.errors import RasterError
 from i2s_chassis.jail.model import Usage
 from i2s_chassis.renderer.model import RawStage, ResolvedPageOptions
 from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, Pixmap
@@ -89,5 +90,8 @@ def _finish_and_measure(
     read: Callable[[], Pixmap], number: int, options: ResolvedPageOptions
 ) -> tuple[Picture | None, RawStage]:
     wall, cpu = time.monotonic(), time.thread_time()
-    image = finish(read(), number, options)
+    try:
+        image = finish(read(), number, options)
+    except ValueError as error:
+        raise RasterError(f"the drawing of the page cannot be cut: {error}") from error
     return image, RawStage("crop", Usage(time.monotonic() - wall, time.thread_time() - cpu))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from PIL import Image
 
 from i2s_chassis.errors import RasterError
-from i2s_chassis.renderer.png import bare_png
+from i2s_chassis.renderer.png import bare_png, png_size
 
 # The size of a drawing is compared with the limit before it is decoded.
 Image.MAX_IMAGE_PIXELS = None
@@ -79,6 +79,9 @@ def read_png(drawing: bytes, *, alpha: bool = False) -> Pixmap:
     bare = bare_png(drawing, alpha=alpha)
     try:
         with Image.open(io.BytesIO(bare), formats=("PNG",)) as image:
+            head = png_size(drawing, alpha=alpha), "RGBA" if alpha else "RGB"
+            if (image.size, image.mode) != head:  # the limits were compared with the head
+                raise RasterError(f"the drawing of the page has another size or mode than its head: {head}")
             image.load()
             opaque = _on_white(image) if alpha else image
             return Pixmap(opaque.width, opaque.height, opaque.tobytes())

@@ -10,6 +10,7 @@ from i2s_chassis.errors import RasterError
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = struct.Struct(">IIBBBBB")
 _HEADER_START = 16
+_HEAD_BYTES = 12 + _HEADER.size  # with length, kind and check sum
 _ALPHA_AT = 25  # of the colour type
 # Depth, colour type, compression, filter, no interlace.
 _RGB_8_BIT = (8, 2, 0, 0, 0)
@@ -46,13 +47,18 @@ def bare_png(png: bytes, *, alpha: bool = False) -> bytes:
     """Return a PNG with nothing but the chunks that make its pixels.
 
     Raises:
-        RasterError: It is not a PNG of 8 bit RGB (or with an alpha channel), or is cut off within a chunk.
+        RasterError: It is not a PNG of 8 bit RGB (or with an alpha channel), has another head, or is cut off
+            within a chunk.
     """
     png_size(png, alpha=alpha)
     try:
-        return _SIGNATURE + b"".join(chunk for kind, chunk in _chunks(png) if kind in _HARMLESS) + _END
+        chunks = [(kind, chunk) for kind, chunk in _chunks(png) if kind in _HARMLESS]
     except (ValueError, struct.error) as error:
         raise RasterError(f"the drawing of the page is broken: {error}") from error
+    # Of several heads a decoder takes the last, and ``png_size`` has read the first.
+    if [kind for kind, _ in chunks].count(b"IHDR") != 1 or len(chunks[0][1]) != _HEAD_BYTES:
+        raise RasterError("the drawing of the page has not one head of the length of a head")
+    return _SIGNATURE + b"".join(chunk for _, chunk in chunks) + _END
 
 
 def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:

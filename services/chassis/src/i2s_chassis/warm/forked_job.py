@@ -34,7 +34,7 @@ from i2s_chassis.jail import (
 )
 from i2s_chassis.jail.seccomp import build
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.program import Warm
+from i2s_chassis.warm.program import FOLDER, Warm
 
 _MIB = 1024 * 1024
 _SLACK_INODES = 64
@@ -91,16 +91,15 @@ async def prove(warm: Warm, file: str) -> None:
         WarmError: The child could do something of it; says what.
         JailError: A fault of the jail.
     """
-    folder = warm.next_folder()
-    await warm.cell.write(f"{folder}/{file}", b"")
-    proof = await _child(warm, "prove", folder, "5")
+    await warm.cell.write(f"{FOLDER}/{file}", b"")
+    proof = await _child(warm, "prove", FOLDER, "5")
     if isinstance(proof, Ended) or proof.exit_code != 0 or proof.left:
         try:
-            words = (await warm.cell.excerpt(f"{folder}/prove.log", 500, 0)).head.decode(errors="replace")
+            words = (await warm.cell.excerpt(f"{FOLDER}/prove.log", 500, 0)).head.decode(errors="replace")
         except CellError as error:
             words = str(error)
         raise WarmError(f"the isolation of a forked job does not hold: {words}")
-    await warm.clean(folder)
+    await warm.clean(FOLDER)
 
 
 class JobFolder(Protocol):

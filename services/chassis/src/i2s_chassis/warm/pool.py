@@ -22,7 +22,7 @@ from typing import Generic, Self, TypeVar
 from i2s_chassis.errors import StartError, UnavailableError, WarmError, WarmKilledError
 from i2s_chassis.server.spans import span
 from i2s_chassis.server.telemetry import Telemetry
-from i2s_chassis.warm.program import ForkingRendererSettings, Warm, WarmSettings
+from i2s_chassis.warm.program import FOLDER, ForkingRendererSettings, Warm, WarmSettings
 
 W = TypeVar("W")
 
@@ -374,10 +374,9 @@ class WarmPool:
         """
         try:
             async with self._pool.lease() as lease:
-                folder = lease.worker.next_folder()
-                yield lease.worker, folder
+                yield lease.worker, FOLDER
                 self.jobs += 1
-                await lease.worker.clean(folder)
+                await lease.worker.clean(FOLDER)
                 if lease.worker.condemned is not None:
                     lease.condemn(lease.worker.condemned)
         except UnavailableError as error:

@@ -21,6 +21,8 @@ from i2s_chassis.renderer import GenericSettings, RendererSettings
 
 #: Where a program finds its ends of the two pipes.
 FROM_SERVICE, TO_SERVICE = 3, 4
+#: The folder of a job in its cell, warm or cold: its name says neither which, nor how many were before it.
+FOLDER = "job"
 
 _FOREVER = 10 * 365 * 24 * 3600.0
 _BETWEEN_JOBS_SECONDS = 5.0  # of CPU, to clean up and to wait
@@ -88,17 +90,11 @@ class Warm:
         self.cell = cell
         self.condemned: str | None = None
         self._run, self._reader, self._out = run, reader, out
-        self._jobs = 0
 
     @property
     def alive(self) -> bool:
         """Whether the program runs."""
         return not self._run.done()
-
-    def next_folder(self) -> str:
-        """Return a name for the folder of a job that no other job has had."""
-        self._jobs += 1
-        return f"job{self._jobs}"
 
     async def hear(self) -> list[str] | Ended:
         """Return the words of the next line, or how the program ended instead.

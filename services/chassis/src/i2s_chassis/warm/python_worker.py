@@ -23,6 +23,7 @@ from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.forked_job import ColdJob, ForkedJob, JobFolder, Ran, call_filter, prove
 from i2s_chassis.warm.pool import WarmPool, open_pool
 from i2s_chassis.warm.program import (
+    FOLDER,
     FROM_SERVICE,
     TO_SERVICE,
     ForkingRendererSettings,
@@ -48,8 +49,8 @@ ENVIRONMENT: Mapping[str, str] = {
 }
 
 _SETTINGS, _FILTER = "zygote.json", "zygote.filter"
-#: The folder of a job in a cell of its own, and what the name of a result has beyond that of its folder.
-_FOLDER, _RESULT = "job", ".result"
+#: What the name of a result has beyond that of the folder of its job.
+_RESULT = ".result"
 
 
 def outside_usr(*paths: Path) -> tuple[Path, ...]:
@@ -163,15 +164,15 @@ class ColdFolder(ColdJob):
     """A folder in a cell of its own."""
 
     def __init__(self, cell: Cell, worker: PythonWorker) -> None:
-        super().__init__(cell, _FOLDER)
+        super().__init__(cell, FOLDER)
         self._worker = worker
 
     async def run(self) -> Ran:  # noqa: D102
-        ended = await self._cell.run(self._worker.command(_FOLDER), env=self._worker.environment)
+        ended = await self._cell.run(self._worker.command(FOLDER), env=self._worker.environment)
         return Ran(ended.cause, ended.usage, ended.events, ended.exit_code)
 
     async def result(self) -> bytes:  # noqa: D102
-        return await self._cell.fetch(f"{_FOLDER}{_RESULT}")
+        return await self._cell.fetch(f"{FOLDER}{_RESULT}")
 
 
 class WorkerJobs:
@@ -218,7 +219,7 @@ class WorkerJobs:
                     return await work(folder)
         files = {
             **self.worker.files(self.isolation),
-            **{f"{_FOLDER}/{name}": file for name, file in content.items()},
+            **{f"{FOLDER}/{name}": file for name, file in content.items()},
         }
         async with self._jail.cell(limits, files, readable=self.worker.all_readable) as cell:
             return await work(ColdFolder(cell, self.worker))

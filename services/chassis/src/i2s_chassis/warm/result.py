@@ -36,7 +36,7 @@ class ResultError(ValueError):
 class Part(BaseModel):
     """A part of a result; fields that it does not know are passed over."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", allow_inf_nan=False)
 
 
 def read_head(kind: type[P], content: bytes) -> P:

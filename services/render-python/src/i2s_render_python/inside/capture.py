@@ -48,12 +48,16 @@ _OF_SAVEFIG = (
 Describe = Callable[[Figure, int, Sizes], Mapping[str, object]]
 
 
+#: The largest side of an image that is reported, in pixels.
+_LARGEST_SIDE = 1e9
+
+
 class TooManyPixelsError(BaseException):
     """An image would have more pixels than are permitted; no handler of a program catches it by accident."""
 
     def __init__(self, width: float, height: float) -> None:
         super().__init__(f"{width:.0f} x {height:.0f} pixels")
-        self.size = width, height
+        self.size = min(width, _LARGEST_SIDE), min(height, _LARGEST_SIDE)
 
 
 @dataclass(slots=True)

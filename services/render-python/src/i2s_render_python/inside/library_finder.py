@@ -21,6 +21,8 @@ class LibraryFinder(importlib.metadata.DistributionFinder):
         entries: Paths of modules, packages and folders of metadata, by their names.
     """
 
+    __module__ = "importlib.metadata"  # as a program sees it
+
     def __init__(self, entries: Mapping[str, str]) -> None:
         self._paths: dict[str, Path] = {}
         self._metadata: list[Path] = []

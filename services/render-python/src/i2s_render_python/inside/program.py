@@ -145,7 +145,7 @@ def _run(clock: float, capture: Capture, calls: CallCounts | None, result: dict[
 
 
 def _prepare(capture: Capture) -> None:
-    sys.argv = [PROGRAM]
+    sys.argv = sys.orig_argv = [PROGRAM]
     sys.path[:] = [*(path for path in sys.path if path.startswith(sys.base_prefix)), os.getcwd()]
     sys.dont_write_bytecode = True
     for name in [name for name in sys.modules if name.partition(".")[0] in _PACKAGES]:

@@ -13,6 +13,7 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.question import ImagePart, TextPart
 from i2s_sdk.tasks.registry import open_task
+from linked_out import link_out
 
 
 def copy(folder: Path) -> Path:
@@ -84,6 +85,17 @@ def test_files_of_data_that_a_program_names_come_along(tmp_path: Path) -> None:
     assert read_content(one).assets == {"data/rain.csv": b'{"rain": 1}\n'}
     (question,) = open_task("chart").questions(one)
     assert any("data/rain.csv" in part.text for part in question.parts if isinstance(part, TextPart))
+
+
+@pytest.mark.parametrize("name", ["direct_600/bar_2.py", "direct_600/bar_2.png", "direct_700"])
+def test_no_file_outside_of_the_folder_is_read(tmp_path: Path, name: str) -> None:
+    folder = copy(tmp_path / "copy")
+    write_chart(folder / "direct_600", "bar_2", "red")
+    write_chart(folder / "direct_700", "bar_3", "red")
+    link_out(folder / name, tmp_path / "private")
+    done = lay(tmp_path / "out", folder)
+    assert done.instances == 3
+    assert name == "direct_700" or f"{name.partition('/')[2]} lies outside" in done.left_out[0]
 
 
 def test_only_the_tasks_asked_for_are_taken(tmp_path: Path) -> None:

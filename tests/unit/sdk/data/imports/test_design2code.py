@@ -13,6 +13,7 @@ from i2s_sdk.data.imports.items import ImageReader, ImportRequest
 from i2s_sdk.data.imports.registry import import_data
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
+from linked_out import link_out
 
 
 def png(color: str = "white") -> bytes:
@@ -67,6 +68,19 @@ def test_what_lacks_its_image_or_page_is_left_out_with_the_reason(released: Path
         "there is no page 3.html; --ocr reads the blocks of such images",
         "there is no image 10.png",
     ]
+
+
+@pytest.mark.parametrize(("name", "left"), [("2.html", 1), ("2.png", 1), ("rick.jpg", 0)])
+def test_no_file_outside_of_the_folder_is_read(released: Path, tmp_path: Path, name: str, left: int) -> None:
+    link_out(released / name, tmp_path / "private")
+    request = ImportRequest((str(released),), tmp_path / "out")
+    if not left:
+        with pytest.raises(DataError, match=f"{name} lies outside"):
+            import_data("design2code", request)
+        return
+    made = import_data("design2code", request)
+    assert made.instances == left
+    assert f"{name} lies outside" in made.left_out[0]
 
 
 def test_blocks_of_an_image_alone_are_read_for_a_task_of_its_own(released: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from i2s_sdk.data.folder import read_folder
 from i2s_sdk.data.imports.items import ImportRequest
 from i2s_sdk.data.imports.olmocrbench import import_olmocrbench
 from i2s_sdk.errors import DataError
+from linked_out import link_out
 
 _PDF = b"%PDF-1.5\n% the rest is not read here\n"
 
@@ -91,6 +92,14 @@ def test_a_line_that_is_no_test_is_left_out_with_its_reason(tmp_path: Path, line
     made = import_olmocrbench(ImportRequest((str(source),), tmp_path / "out"))
     (reason,) = made.left_out
     assert said in reason
+
+
+def test_no_document_outside_of_the_folder_is_read(tmp_path: Path) -> None:
+    source = _published(tmp_path / "in")
+    link_out(source / "bench_data" / "pdfs" / "tables" / "c.pdf", tmp_path / "private")
+    made = import_olmocrbench(ImportRequest((str(source),), tmp_path / "out"))
+    assert made.instances == 3
+    assert "c.pdf lies outside" in made.left_out[0]
 
 
 def test_documents_of_the_same_name_have_different_ids(tmp_path: Path) -> None:

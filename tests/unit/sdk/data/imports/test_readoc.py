@@ -12,6 +12,7 @@ from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_wire.bounds import DOCUMENT_BYTES
+from linked_out import link_out
 
 PDF = b"%PDF-1.5\n% the rest is not read here\n"
 
@@ -87,6 +88,14 @@ def test_a_document_that_is_wrong_is_left_out_and_named(
     assert len(found(tmp_path / "out")) == done.instances >= 2
 
 
+@pytest.mark.parametrize("name", ["pdf/37300.pdf", "markdown/37300.md"])
+def test_no_file_outside_of_the_folder_is_read(tmp_path: Path, name: str) -> None:
+    link_out(published(tmp_path / "in") / "github" / name, tmp_path / "private")
+    done = lay(tmp_path / "in", tmp_path / "out")
+    assert done.instances == 2
+    assert f"{name.rpartition('/')[2]} lies outside" in done.left_out[0]
+
+
 def test_two_documents_of_one_name_are_told(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         put(tmp_path / "in" / folder / "x.pdf", PDF)
@@ -117,7 +126,8 @@ def test_a_repository_is_downloaded_by_the_library_of_the_hub(
 ) -> None:
     """The library's folder of a snapshot stands in for the hub: links to files named by their content."""
     asked = {}
-    blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / "c0ffee"
+    repository = tmp_path / "datasets--lazyc--READoc"
+    blobs, snapshot = repository / "blobs", repository / "snapshots" / "c0ffee"
     for number, path in enumerate(sorted(published(tmp_path / "in").rglob("*.*"))):
         put(blobs / str(number), path.read_bytes())
         link = snapshot / path.relative_to(tmp_path / "in")

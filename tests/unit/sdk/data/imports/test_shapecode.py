@@ -9,6 +9,7 @@ from i2s_sdk.data.imports.registry import import_data
 from i2s_sdk.data.imports.shapecode import make_shapecode, new_program
 from i2s_sdk.errors import DataError
 from i2s_sdk.tasks.shapecode.program import draw, png, read_program
+from linked_out import link_out
 
 PROGRAM = "filled_circle(cx=326, cy=337, radius=96)"
 
@@ -42,6 +43,16 @@ def test_the_published_layout_becomes_a_data_set(tmp_path):
 def test_an_item_without_program_or_image_is_left_out_with_the_reason(tmp_path, changed, reason):
     source = published(tmp_path / "in", **changed)
     with pytest.raises(DataError, match=reason):
+        import_data("shapecodebench", ImportRequest((str(source),), tmp_path / "out"))
+
+
+@pytest.mark.parametrize("way", ["a relative path", "an absolute path", "a link"])
+def test_no_image_outside_of_the_folder_is_read(tmp_path, way):
+    secret = tmp_path / "private" / "a.png"
+    image = {"a relative path": "../private/a.png", "an absolute path": str(secret), "a link": "images/a.png"}
+    source = published(tmp_path / "in", image=image[way])
+    link_out(source / "images/a.png", secret.parent)
+    with pytest.raises(DataError, match="lies outside"):
         import_data("shapecodebench", ImportRequest((str(source),), tmp_path / "out"))
 
 

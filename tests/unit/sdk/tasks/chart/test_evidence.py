@@ -192,6 +192,13 @@ def test_places_are_those_of_the_figure_if_the_image_shows_a_part() -> None:
     assert unseen_objects(replace(figure, shown=None), part).marks == (0,)
 
 
+@pytest.mark.parametrize("kind", MarkKind)
+@pytest.mark.parametrize("width", [1.7e308, -1.7e308, 5e-324])
+def test_a_line_of_any_width_has_an_answer(kind: MarkKind, width: float) -> None:
+    mark = replace(line(), kind=kind, line_width=width, box=FigureBox(0.1, 0.1, 0.5, 1.7e308))
+    assert unseen_marks(with_line(white()), mark, replace(mark, x=(), y=())) in ((), (0,), (1,), (0, 1))
+
+
 @given(figures, st.sampled_from([(1, 1), (3, 200), (40, 60)]), st.integers(0, 3))
 def test_any_figure_and_image_have_an_answer(figure: Figure, size: tuple[int, int], seed: int) -> None:
     pixels = np.random.default_rng(seed).integers(0, 1 + 85 * seed, (*size, 3)).astype(np.uint8)
@@ -221,3 +228,22 @@ def test_the_largest_figures_end_soon() -> None:
     started = time.process_time()
     unseen_objects(replace(EMPTY, texts=texts, marks=marks), with_line(white()))
     assert time.process_time() - started < 60  # a tenth of it on an idle machine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [MarkKind.CONTOURS, MarkKind.CELLS, MarkKind.SHAPE])
+@pytest.mark.parametrize("count", [1, 10_000], ids=["of one axes", "each of its own"])
+def test_many_marks_anywhere_end_soon(kind: MarkKind, count: int) -> None:
+    whole = Axes(FigureBox(0.0, 0.0, 1.0, 1.0))
+    marks = [Mark(kind, number % count, colors=("#c80000ff",), total=5) for number in range(10_000)]
+    pixels = np.full((1000, 1600, 3), 255, dtype=np.uint8)
+    pixels[::3, ::2] = 200, 0, 0
+    started = time.process_time()
+    unseen_objects(replace(EMPTY, axes=(whole,) * count, marks=tuple(marks)), pixels)
+    assert time.process_time() - started < 10  # 1 to 3 on an idle machine
+
+
+def test_the_first_of_many_axes_are_shown() -> None:
+    unseen = unseen_objects(replace(EMPTY, axes=(AXES,) * 600, marks=(line(),) * 2), with_line(white()))
+    assert unseen.axes == tuple(range(1, 600))
+    assert unseen.marks == ()

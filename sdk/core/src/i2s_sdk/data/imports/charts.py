@@ -14,6 +14,7 @@ from i2s_sdk.data.imports.items import (
     Imported,
     ImportedItem,
     ImportRequest,
+    is_within,
     lay_down,
     parquet_rows,
     read_bytes,
@@ -47,11 +48,11 @@ def data_files(program: str, folder: Path) -> Mapping[str, bytes]:
         if relative.suffix.lower() not in DATA_SUFFIXES or relative.is_absolute():
             continue
         path = (root / relative).resolve()
-        if not path.is_relative_to(root) or not path.is_file():
+        if not is_within(path, root) or not path.is_file():
             continue
         if path.stat().st_size > MAX_DATA_BYTES:
             raise ValueError(f"{name} has more than {MAX_DATA_BYTES} bytes")
-        files[path.relative_to(root).as_posix()] = read_bytes(path)
+        files[path.relative_to(root).as_posix()] = read_bytes(path, root)
     return files
 
 
@@ -132,7 +133,7 @@ def _found(sources: Iterable[Path]) -> _Source:
         below = sorted(source.rglob("*")) if source.is_dir() else []
         for path in (source, *below):
             named = _FOLDER.fullmatch(path.resolve().name)
-            if named and path.is_dir():
+            if named and path.is_dir() and is_within(path, source):
                 folders[path] = (_KINDS[named["kind"]], named["number"])
             elif path.name in (SIZES, INSTRUCTIONS) and path.is_file():
                 task = "customized" if path.name == INSTRUCTIONS else "direct"
@@ -158,7 +159,7 @@ def _item(program: Path, task: str, number: str, source: _Source) -> ImportedIte
         ValueError: A part of it is missing.
     """
     identity, about = program.stem, source.about.get((task, program.stem), {})
-    code = read_bytes(program)
+    code = read_bytes(program, program.parent)
     files = {"image": _rendered_image(program.with_suffix(".png"))}
     inputs: dict[str, Any] = {}
     if task == "customized":
@@ -190,14 +191,14 @@ def _item(program: Path, task: str, number: str, source: _Source) -> ImportedIte
 def _rendered_image(path: Path) -> bytes:
     if not path.is_file():
         raise ValueError(f"has no image {path.name}; convert {path.stem}.pdf to PNG if there is one")
-    return read_bytes(path)
+    return read_bytes(path, path.parent)
 
 
 def _style(folders: Iterable[Path], identity: str) -> bytes:
     images = [path for folder in folders if (path := folder / f"{identity}.png").is_file()]
     if not images:
         raise ValueError(f"has no image {identity}.png in the folder of direct with the same number")
-    return read_bytes(images[0])
+    return read_bytes(images[0], images[0].parent)
 
 
 #: The settings of the benchmark in which an image is shown, which are the subsets of the data set.
@@ -286,7 +287,6 @@ def _of_row(
 
 
 def _image(folder: Path, name: str) -> bytes:
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()) or not path.is_file():
+    if not (folder / name).is_file():
         raise ValueError(f"its image {name[:200]!r} is not there")
-    return read_bytes(path)
+    return read_bytes(folder / name, folder)

@@ -61,11 +61,12 @@ def _item(subset: str, source: Path, name: str, request: ImportRequest) -> Impor
     try:
         if not image.exists():
             return item(fault=f"there is no image {image.name}")
-        content = read_bytes(image)
+        content = read_bytes(image, source)
         if not page.exists() and request.ocr is None:
             return item(fault=f"there is no page {page.name}; --ocr reads the blocks of such images")
-        html = read_bytes(page) if page.exists() else None
-        assets = {PLACEHOLDER: read_bytes(source / PLACEHOLDER)} if (source / PLACEHOLDER).exists() else {}
+        html = read_bytes(page, source) if page.exists() else None
+        placeholder = source / PLACEHOLDER
+        assets = {PLACEHOLDER: read_bytes(placeholder, source)} if placeholder.exists() else {}
     except ValueError as error:
         return item(fault=str(error))
     item = partial(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -79,7 +81,7 @@ def parquet_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 for columns in batch.to_pylist():
                     number += 1
                     yield number, columns
-    except (OSError, pyarrow.ArrowException) as error:
+    except (OSError, ValueError, OverflowError, pyarrow.ArrowException) as error:  # also of texts and times
         raise DataError(file, number, f"cannot be read: {' '.join(str(error).split())[:300]}") from None
 
 
@@ -110,8 +112,10 @@ class ImportedItem:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     #: Why there is no item here; empty if there is one.
     fault: str = ""
-    #: Inputs that are PDF files, by name: where they lie.
+    #: Inputs that are PDF files, by name: where they lie, within ``root``.
     documents: Mapping[str, Path] = field(default_factory=dict)
+    #: Folder of the source of ``documents``.
+    root: Path = Path()
     #: The ground truth as the content of a file; None if it is ``target``.
     structure: bytes | None = None
     #: Files that the answer may use, by the relative path by which it refers to them.
@@ -170,9 +174,10 @@ def _line(item: ImportedItem, out: Path) -> Line:
             raise ValueError(f"{name}: the file {error}") from None
         inputs[name] = put_by_content(out, "images", content, suffix)
     for name, path in item.documents.items():
+        content = read_bytes(path, item.root)
         if said := pdf_fault(path):
             raise ValueError(f"{name} {path.name}: {said}")
-        inputs[name] = put_by_content(out, "documents", read_bytes(path), ".pdf")
+        inputs[name] = put_by_content(out, "documents", content, ".pdf")
     if item.assets:
         inputs["assets"] = [
             {"name": name, "path": put_by_content(out, "assets", content, PurePosixPath(name).suffix)}
@@ -194,12 +199,29 @@ def _line(item: ImportedItem, out: Path) -> Line:
     )
 
 
-def read_bytes(path: Path) -> bytes:
+#: A snapshot in the cache of Hugging Face, whose files are links to others of its repository.
+_SNAPSHOT = re.compile(r"(.*/datasets--[^/]+)/snapshots/[^/]+(/.*)?")
+
+
+def is_within(path: Path, root: Path) -> bool:
+    """Return whether a file lies in a folder, wherever links lead to."""
+    folder = os.path.realpath(root)
+    cached = _SNAPSHOT.fullmatch(folder)
+    return Path(os.path.realpath(path)).is_relative_to(cached[1] if cached else folder)
+
+
+def read_bytes(path: Path, root: Path) -> bytes:
     """Return the content of a file of an item.
 
+    Args:
+        path: The file, which a source may have named.
+        root: Folder of the source; nothing outside of it is read.
+
     Raises:
-        ValueError: It cannot be read.
+        ValueError: It lies outside, or cannot be read.
     """
+    if not is_within(path, root):
+        raise ValueError(f"{path.name} lies outside of the folder {root.name}")
     try:
         return path.read_bytes()
     except OSError as error:

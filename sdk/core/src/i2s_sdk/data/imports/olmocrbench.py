@@ -94,6 +94,7 @@ def _items(folder: Path, origin: str) -> Iterator[ImportedItem]:
             subset=path.parts[0] if len(path.parts) > 1 else str(rows[0]["category"]),
             inputs={"page": page},
             documents={"document": documents[name]},
+            root=folder,
             target={"tests": rows},
             provenance={"source": origin} if origin else {},
         )

@@ -81,7 +81,7 @@ def _item(page: object, where: str, folder: Path) -> ImportedItem:
         document = _found(folder, f"{identity}.pdf") if image is None else None
         if image is None and document is None:
             raise ValueError(f"{folder} has neither the image {name[:200]!r} nor a PDF file of that name")
-        files = {} if image is None else {"image": read_bytes(image)}
+        files = {} if image is None else {"image": read_bytes(image, folder)}
     except ValueError as error:
         return ImportedItem(identity, where, fault=str(error))
     subset = attributes.get("data_source") if isinstance(attributes, dict) else None
@@ -92,6 +92,7 @@ def _item(page: object, where: str, folder: Path) -> ImportedItem:
         subset=subset if isinstance(subset, str) and subset else "pages",
         files=files,
         documents={} if document is None else {"document": document},
+        root=folder,
         target=_annotation(page),
         provenance={"source": "OmniDocBench"},
     )
@@ -99,11 +100,7 @@ def _item(page: object, where: str, folder: Path) -> ImportedItem:
 
 def _found(folder: Path, name: str) -> Path | None:
     """Return a file of a name in the folders that the release has; None if there is none."""
-    for part in _FOLDERS:
-        file = folder / part / name
-        if file.is_file() and file.resolve().is_relative_to(folder.resolve()):
-            return file
-    return None
+    return next((file for part in _FOLDERS if (file := folder / part / name).is_file()), None)
 
 
 def _annotation(page: Mapping[str, Any]) -> dict[str, Any]:

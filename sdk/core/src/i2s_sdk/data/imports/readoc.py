@@ -19,7 +19,7 @@ from pathlib import Path
 
 from i2s_sdk.data.hub import PREFIX
 from i2s_sdk.data.imports.downloads import downloaded_folder
-from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
+from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, read_bytes
 from i2s_sdk.errors import DataError
 
 _TASK = "readoc"
@@ -72,7 +72,7 @@ def _items(folder: Path, name: str, origin: str) -> Iterator[ImportedItem]:
     for document in documents:
         gold = _gold_of(document)
         taken.add(gold)
-        yield _item(document, gold, _subset(document.relative_to(folder), folder, name), origin)
+        yield _item(folder, document, gold, _subset(document.relative_to(folder), folder, name), origin)
     for gold in _files(folder, _GOLD):
         if gold not in taken and gold.name.lower() != "readme.md":
             yield ImportedItem(gold.stem, str(gold), fault="this gold text has no PDF document")
@@ -104,20 +104,21 @@ def _subset(relative: Path, folder: Path, name: str) -> str:
     return match[1] if match else name
 
 
-def _item(document: Path, gold: Path, subset: str, origin: str) -> ImportedItem:
+def _item(folder: Path, document: Path, gold: Path, subset: str, origin: str) -> ImportedItem:
     identity, where = document.stem, str(document)
     if not gold.is_file():
         return ImportedItem(identity, where, fault=f"this document has no gold text {gold}")
     try:
-        text = gold.read_bytes()
-    except OSError as error:
-        return ImportedItem(identity, where, fault=f"{gold} cannot be read: {error.strerror}")
+        text = read_bytes(gold, folder)
+    except ValueError as error:
+        return ImportedItem(identity, where, fault=str(error))
     return ImportedItem(
         id=identity,
         where=where,
         task=_TASK,
         subset=subset,
         documents={"document": document},
+        root=folder,
         structure=text,
         provenance={"source": origin} if origin else {},
     )

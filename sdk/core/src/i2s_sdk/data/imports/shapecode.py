@@ -62,7 +62,7 @@ def _items(sources: Iterator[Path]) -> Iterator[ImportedItem]:
 
 def _published(row: Mapping[str, Any], folder: Path, where: str) -> ImportedItem:
     program = str(row["program"])
-    image = read_bytes(folder / str(row["image"]))
+    image = read_bytes(folder / str(row["image"]), folder)
     read_program(program)
     return _item(str(row["id"]), str(row["difficulty"]), program, image, where, LICENCE)
 

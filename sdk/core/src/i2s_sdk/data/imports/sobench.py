@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
+from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, read_bytes
 from i2s_sdk.errors import DataError
 from i2s_sdk.files import read_file, reading
 from i2s_sdk.json_text import read_json
@@ -179,7 +179,6 @@ def _image_of(address: object, images: Path | None) -> bytes:
     if images is None:
         raise ValueError(f"its image {address[:200]!r} is not inside; name a folder of images")
     name = PurePosixPath(unquote(urlsplit(address).path)).name
-    file = images / name
-    if not name or not file.is_file() or not file.resolve().is_relative_to(images.resolve()):
+    if not name or not (images / name).is_file():
         raise ValueError(f"the folder of images has no file {name[:200]!r}")
-    return file.read_bytes()
+    return read_bytes(images / name, images)

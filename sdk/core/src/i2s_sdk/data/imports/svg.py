@@ -49,7 +49,7 @@ def _items(request: ImportRequest) -> Iterator[ImportedItem]:
                     yield _item(f"{file.stem}-{number}", f"{file}:{number}", columns, request)
             elif file.suffix == ".svg" and file.is_file():
                 name = file.relative_to(source).with_suffix("").as_posix() if source.is_dir() else file.stem
-                yield _of_file(file, name, request)
+                yield _of_file(file, name, source if source.is_dir() else source.parent, request.images)
 
 
 def _item(identity: str, where: str, columns: Mapping[str, Any], request: ImportRequest) -> ImportedItem:
@@ -60,31 +60,32 @@ def _item(identity: str, where: str, columns: Mapping[str, Any], request: Import
         if not isinstance(code, str):
             raise ValueError(f"the row has no column of {', '.join(CODE)}")
         column = next((values[one] for one in IMAGE if one in values), None)
-        image = image_bytes(column) if column is not None else _beside(request.images, Path(name).stem)
+        images = request.images
+        image = image_bytes(column) if column is not None else _beside(images, Path(name).stem, images)
         return _found(name, where, image, code.encode("utf-8", "replace"))
     except ValueError as error:
         return ImportedItem(name, where, fault=str(error))
 
 
-def _of_file(file: Path, name: str, request: ImportRequest) -> ImportedItem:
+def _of_file(file: Path, name: str, root: Path, images: Path | None) -> ImportedItem:
     try:
-        image = _beside(request.images or file.parent, file.stem)
-        return _found(name, str(file), image, read_bytes(file))
+        image = _beside(images or file.parent, file.stem, images or root)
+        return _found(name, str(file), image, read_bytes(file, root))
     except ValueError as error:
         return ImportedItem(name, str(file), fault=str(error))
 
 
-def _beside(folder: Path | None, stem: str) -> bytes:
-    """Return the image of a name in a folder.
+def _beside(folder: Path | None, stem: str, root: Path | None) -> bytes:
+    """Return the image of a name in a folder, which lies in the folder of the source.
 
     Raises:
         ValueError: There is none.
     """
     paths = [folder / f"{stem}{suffix}" for suffix in IMAGES] if folder is not None else []
-    path = next((one for one in paths if one.is_file()), None)
-    if path is None:
+    path = next((path for path in paths if path.is_file()), None)
+    if root is None or path is None:
         raise ValueError(f"there is no image {stem}.png; draw it with: i2s-sdk render svg {stem}.svg")
-    return read_bytes(path)
+    return read_bytes(path, root)
 
 
 def _found(name: str, where: str, image: bytes, code: bytes) -> ImportedItem:

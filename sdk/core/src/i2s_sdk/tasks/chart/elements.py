@@ -179,6 +179,7 @@ _MATCHES: dict[str, Callable[[Elements, Elements], Matches]] = {
 SCORES = tuple(_MATCHES)
 
 
+@np.errstate(all="ignore")  # differences of claimed numbers may be infinite
 def scores(
     reference: Figure,
     candidate: Figure,

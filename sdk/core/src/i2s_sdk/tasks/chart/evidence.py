@@ -12,6 +12,7 @@ runs where the mark is said to run, counts as it. A program that knows what to d
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ from i2s_wire.render.figure import Axes, Figure, FigureText
 
 #: The least part of the texts and marks of axes that are shown if the axes have no visible frame.
 _LEAST_OBJECTS = 0.4
+#: The most axes of one figure that are looked for; further ones are not shown.
+_MOST_AXES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Unseen:
 NOTHING_UNSEEN = Unseen()
 
 
+@np.errstate(all="ignore")  # what is not finite lies nowhere
 def unseen_objects(figure: Figure, pixels: NDArray[np.uint8]) -> Unseen:
     """Return what of a figure its image does not show.
 
@@ -51,10 +55,12 @@ def unseen_objects(figure: Figure, pixels: NDArray[np.uint8]) -> Unseen:
     canvas = Canvas.of(figure, pixels)
     texts = shown_texts(canvas, figure.texts)
     marks, colors = shown_marks(canvas, figure)
+    owned: defaultdict[int | None, list[bool]] = defaultdict(list)
     owners = (*(text.axes for text in figure.texts), *(mark.axes for mark in figure.marks))
-    owned = list(zip(owners, (*texts, *marks), strict=True))
+    for owner, seen in zip(owners, (*texts, *marks), strict=True):
+        owned[owner].append(seen)
     axes = [
-        _are_mostly_shown([seen for owner, seen in owned if owner == number]) or _has_frame(canvas, axis)
+        number < _MOST_AXES and (_are_mostly_shown(owned[number]) or _has_frame(canvas, axis))
         for number, axis in enumerate(figure.axes)
     ]
     return Unseen(_numbers(axes), _numbers(texts), _numbers(marks), tuple(sorted(colors)))
@@ -96,11 +102,12 @@ _AT_ONCE = 200
 
 def shown_texts(canvas: Canvas, texts: Sequence[FigureText]) -> list[bool]:
     """Return for each text whether its image shows ink where it is said to be."""
-    stacked, crowded = _neighbours(canvas, texts)
-    return [
-        number < _MOST_TEXTS and not below and _is_shown(canvas, text, beside)
-        for number, (text, below, beside) in enumerate(zip(texts, stacked, crowded, strict=True))
+    some = texts[:_MOST_TEXTS]
+    shown = [
+        not below and _is_shown(canvas, text, beside)
+        for text, below, beside in zip(some, *_neighbours(canvas, some), strict=True)
     ]
+    return shown + [False] * (len(texts) - len(some))
 
 
 def _neighbours(canvas: Canvas, texts: Sequence[FigureText]) -> tuple[list[bool], list[bool]]:

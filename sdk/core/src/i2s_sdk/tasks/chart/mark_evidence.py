@@ -16,6 +16,7 @@ from i2s_sdk.tasks.chart.pixels import (
     Ink,
     Ints,
     Region,
+    color_counts,
     grounds,
     is_noise,
     laid_over,
@@ -43,8 +44,8 @@ _ALIKE_COLORS = 4
 _ALIKE = 60.0
 #: The most comparisons of colours with pixels for one figure; marks beyond are not shown.
 _MOST_COMPARISONS = 6_000
-#: What looking for a colour anywhere in a box counts among them.
-_COST_OF_REGION = 10
+#: What the look at a box, for a colour or for values, counts among them, and that at axes.
+_COST_OF_REGION, _COST_OF_SCENE = 10, 15
 #: Pixels of a colour that are enough where its places are not known.
 _FEWEST_PIXELS = 2
 #: How far around a place both sides of an edge are looked for, in pixels, at least.
@@ -58,10 +59,11 @@ def shown_marks(canvas: Canvas, figure: Figure) -> tuple[list[bool], set[str]]:
     claimed: set[str] = set()
     found: set[str] = set()
     for mark in figure.marks:
-        if mark.axes not in scenes:
-            scenes[mark.axes] = _Scene.of(canvas, figure, mark.axes)
-        comparisons = sum(scene.comparisons for scene in scenes.values())
-        known = scenes[mark.axes].shown_colors(mark) if comparisons < _MOST_COMPARISONS else None
+        known = None
+        if sum(scene.comparisons for scene in scenes.values()) < _MOST_COMPARISONS:
+            if mark.axes not in scenes:
+                scenes[mark.axes] = _Scene.of(canvas, figure, mark.axes)
+            known = scenes[mark.axes].shown_colors(mark)
         seen.append(known is not None)
         claimed |= {*mark.colors, *mark.edge_colors}
         found |= known or set()
@@ -88,7 +90,7 @@ class _Scene:
     anywhere: Floats
     #: Places of marks by their identity, None for those that are not known.
     places: dict[int, Places | None] = field(default_factory=dict)
-    comparisons: int = 0
+    comparisons: int = _COST_OF_SCENE
     #: Some colours of each mark, of shape (marks, colours, 3), and which places of ``anywhere`` it takes.
     colors: Floats = field(default_factory=lambda: np.empty((0, _ALIKE_COLORS, 3)))
     taken: Bools | None = None
@@ -228,7 +230,7 @@ class _Scene:
         if is_noise(pixels):
             return None
         backgrounds = np.concatenate([grounds(pixels), self.grounds])
-        colors, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
+        colors, counts = color_counts(pixels)
         found = set()
         for name in names:
             ink = Ink.of(name)
@@ -278,6 +280,7 @@ class _Scene:
 
     def _varies(self, mark: Mark) -> bool:
         """Return whether cells, or a surface, have several colours if they have several values."""
+        self.comparisons += _COST_OF_REGION
         region = self._region_of(mark)
         if region.empty:
             return False

@@ -67,8 +67,7 @@ def _in_outline(points: Floats, outline: Floats) -> Bools:
     next_x, next_y = np.roll(x, -1), np.roll(y, -1)
     down = points[:, 1:]
     crosses = (y <= down) != (next_y <= down)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at = x + (down - y) / (next_y - y) * (next_x - x)
+    at = x + (down - y) / (next_y - y) * (next_x - x)
     inside: Bools = (crosses & (points[:, :1] < at)).sum(axis=1) % 2 == 1
     return inside
 
@@ -146,14 +145,12 @@ def _share(values: Floats, axis: Axis) -> Floats | None:
     if axis.scale == _LOG:
         if first <= 0 or last <= 0:
             return None
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values, first, last = np.log10(values), math.log10(first), math.log10(last)
+        values, first, last = np.log10(values), math.log10(first), math.log10(last)
     elif axis.scale not in _LINEAR:
         return None
     if first == last:
         return None
-    with np.errstate(over="ignore"):
-        shares: Floats = (values - first) / (last - first)
+    shares: Floats = (values - first) / (last - first)
     return shares
 
 

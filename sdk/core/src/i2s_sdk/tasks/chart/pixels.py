@@ -115,12 +115,10 @@ class Canvas:
         """Return the pixels of a box that are in the image."""
         left, top, right, bottom = self.corners(box)
         height, width = self.pixels.shape[:2]
-        return Region(
-            max(0, int(np.floor(left - margin))),
-            max(0, int(np.floor(top - margin))),
-            min(width, int(np.ceil(right + margin))),
-            min(height, int(np.ceil(bottom + margin))),
-        )
+        # What is claimed of a figure may be any number, also one that is not finite after a multiplication.
+        first = np.nan_to_num(np.clip(np.floor([left - margin, top - margin]), 0, (width, height)))
+        end = np.nan_to_num(np.clip(np.ceil([right + margin, bottom + margin]), 0, (width, height)))
+        return Region(int(first[0]), int(first[1]), int(end[0]), int(end[1]))
 
     def sample(self, region: Region) -> Floats:
         """Return the pixels of a region as rows and columns, thinned evenly if there are many."""
@@ -176,9 +174,8 @@ def _laid_over(below: Floats, above: Floats, ink: Ink) -> Bools:
     part = (way * moved).sum(axis=-1) / length
     step = np.sqrt((moved**2).sum(axis=-1))
     beside = np.sqrt(((moved - part[..., None] * way) ** 2).sum(axis=-1))
-    with np.errstate(invalid="ignore"):
-        fits = (part >= 0.6 * ink.alpha) & (part <= min(1.05, 1.5 * ink.alpha + 0.05)) & (step >= _EDGE_STEP)
-        found: Bools = fits & (beside <= 6 + 0.15 * step)
+    fits = (part >= 0.6 * ink.alpha) & (part <= min(1.05, 1.5 * ink.alpha + 0.05)) & (step >= _EDGE_STEP)
+    found: Bools = fits & (beside <= 6 + 0.15 * step)
     return found
 
 
@@ -214,6 +211,13 @@ def is_noise(pixels: Floats) -> bool:
     return all(step.size > 0 and float((step > _NOISE_STEP).mean()) > _NOISE_SHARE for step in steps)
 
 
+def color_counts(pixels: Floats) -> tuple[Floats, Ints]:
+    """Return the different colours of pixels of shape (…, 3), of shape (n, 3), and how many have each."""
+    flat = pixels.reshape(-1, 3).astype(np.int64)
+    packed, counts = np.unique((flat[:, 0] << 16) | (flat[:, 1] << 8) | flat[:, 2], return_counts=True)
+    return np.column_stack([packed >> 16, (packed >> 8) & 255, packed & 255]).astype(np.float64), counts
+
+
 def grounds(pixels: Floats, least: float = _LEAST_GROUND) -> Floats:
     """Return the most frequent colours of some pixels, which can be a background, most frequent first.
 
@@ -221,17 +225,14 @@ def grounds(pixels: Floats, least: float = _LEAST_GROUND) -> Floats:
         pixels: Of shape (…, 3).
         least: The part of the pixels that a colour has at least.
     """
-    flat = pixels.reshape(-1, 3).astype(np.int64)
-    if not len(flat):
+    colors, counts = color_counts(pixels)
+    if not len(colors):
         return np.empty((0, 3))
-    packed = (flat[:, 0] << 16) | (flat[:, 1] << 8) | flat[:, 2]
-    colors, counts = np.unique(packed, return_counts=True)
     order = np.argsort(-counts, kind="stable")[: 8 * _MOST_GROUNDS]
     kept: list[Floats] = []
-    for color, count in zip(colors[order], counts[order], strict=True):
-        if count < least * len(flat) and kept:
+    for rgb, count in zip(colors[order], counts[order], strict=True):
+        if count < least * counts.sum() and kept:
             break
-        rgb = np.array([color >> 16, (color >> 8) & 255, color & 255], dtype=np.float64)
         if all(np.linalg.norm(rgb - other) >= VISIBLE for other in kept):
             kept.append(rgb)
         if len(kept) == _MOST_GROUNDS:
@@ -254,22 +255,21 @@ def matching(pixels: Floats, ink: Ink, backgrounds: Floats, share: float = 1.0) 
     found: Bools = np.zeros(pixels.shape[:-1], dtype=bool)
     least = _LEAST_PART * ink.alpha * min(1.0, max(share, 0.2))
     told = False
-    with np.errstate(invalid="ignore"):
-        for ground in backgrounds:
-            way = ink.rgb - ground
-            length = float(np.linalg.norm(way))
-            if length * ink.alpha < VISIBLE:
-                continue
-            told = True
-            off = pixels - ground
-            part = off @ way / length**2
-            beside = np.linalg.norm(off - part[..., None] * way, axis=-1)
-            found |= (part >= least) & (part * length >= VISIBLE) & (part <= 1.1) & (beside <= _CLOSE)
-        if told and ink.alpha > 0.9:
-            found |= np.linalg.norm(pixels - ink.rgb, axis=-1) <= _CLOSE
-        own: Bools = np.linalg.norm(backgrounds - ink.rgb, axis=1) < VISIBLE
-        if ink.alpha <= 0.9:
-            own = own | np.any(_laid_over(backgrounds[:, None], backgrounds[None], ink), axis=0)
-        for ground in backgrounds[~own]:
-            found &= np.linalg.norm(pixels - ground, axis=-1) > _GROUND_REACH
+    for ground in backgrounds:
+        way = ink.rgb - ground
+        length = float(np.linalg.norm(way))
+        if length * ink.alpha < VISIBLE:
+            continue
+        told = True
+        off = pixels - ground
+        part = off @ way / length**2
+        beside = np.linalg.norm(off - part[..., None] * way, axis=-1)
+        found |= (part >= least) & (part * length >= VISIBLE) & (part <= 1.1) & (beside <= _CLOSE)
+    if told and ink.alpha > 0.9:
+        found |= np.linalg.norm(pixels - ink.rgb, axis=-1) <= _CLOSE
+    own: Bools = np.linalg.norm(backgrounds - ink.rgb, axis=1) < VISIBLE
+    if ink.alpha <= 0.9:
+        own = own | np.any(_laid_over(backgrounds[:, None], backgrounds[None], ink), axis=0)
+    for ground in backgrounds[~own]:
+        found &= np.linalg.norm(pixels - ground, axis=-1) > _GROUND_REACH
     return found
