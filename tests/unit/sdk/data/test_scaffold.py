@@ -57,7 +57,11 @@ def test_pictures_and_documents_of_one_name_belong_together(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("names", "task", "said"),
     [
-        (["a.png", "a.tex", "b.png", "b.ly"], "latex", "b.ly.* of the task music, not of latex; leave --task"),
+        (
+            ["a.png", "a.tex", "b.png", "b.ly"],
+            "latex",
+            "b.ly.* of the task music, not of latex; leave --task",
+        ),
         (["a.png", "a/index.html"], "design2code", "a document of the task webpage, not of design2code"),
         (["a.png", "a.html"], "latex", "a document of the task design2code, not of latex"),
     ],

@@ -6,6 +6,7 @@ import csv
 import importlib.util
 import json
 import math
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote, TokenUsage
 from i2s_sdk.stats.aggregate import summarize_run
 from i2s_sdk.tasks.registry import task_spec
+from i2s_wire.installation import install_command
 from recorded import recorded_run
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
 from sample_records import changed, flat_record
@@ -100,7 +102,7 @@ def test_a_missing_package_is_one_line_with_the_command_that_mends_it(
 ) -> None:
     run = make_run(tmp_path / "run", 1, pictures=False)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'i2s-sdk\[parquet\]'"):
+    with pytest.raises(UsageError, match=re.escape(install_command("i2s-sdk[parquet]"))):
         export(run, tmp_path / "out.parquet")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 

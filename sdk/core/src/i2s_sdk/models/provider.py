@@ -76,7 +76,8 @@ class InputRejectedError(RejectedError):
 class ProviderLike(Protocol):
     """An object that can stand for a provider: what a class of another package must have.
 
-    It may have ``whole``, ``concurrency``, ``preflight``, ``decoding`` and ``ends_when_left`` as well; see :class:`Provider`.
+    It may have ``whole``, ``concurrency``, ``preflight``, ``decoding`` and ``ends_when_left`` as well; see
+    :class:`ModelProvider`.
     """
 
     vendor: str

@@ -50,7 +50,9 @@ class Columns:
         if not record.score.metrics:
             return {}
         averages = {
-            average.name: column_value([[part_of(record, metric) for metric in self.metrics_of(average.name)]])
+            average.name: column_value(
+                [[part_of(record, metric) for metric in self.metrics_of(average.name)]]
+            )
             for average in self.averages
         }
         return {**record.score.metrics, **averages}
