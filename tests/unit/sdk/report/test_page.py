@@ -238,7 +238,7 @@ def test_what_the_answers_took_is_told(tmp_path: Path) -> None:
 
 def test_the_seconds_of_answers_of_a_stored_run_are_told(tmp_path: Path) -> None:
     planned = instances(1)[0]
-    record = changed(record_of(planned), seconds={"generate": 2.5})
+    record = changed(record_of(planned), seconds={"generate": 2.5}, attempts=1)
     page = Reader(write_report([write_run(tmp_path / "run", [planned], {planned.id: record})]).path)
     assert page.index["took"] == ["seconds"]
     assert page.index["samples"][0][5][0][-1] == [2.5]

@@ -466,7 +466,8 @@ TOOK = ("tokens out", "seconds", "cost in $", "tokens in")
 def _took(record: Record) -> tuple[float | None, ...]:
     """Return what the answer took; None where it is not known, or nothing was asked."""
     answer = record.answer
-    seconds = None if answer.cached or answer.seconds is None else round(answer.seconds, 2) or None
+    asked = answer.attempts > 0 and not answer.cached
+    seconds = round(answer.seconds, 2) or None if asked and answer.seconds is not None else None
     return answer.usage.output_tokens, seconds, answer.cost, answer.usage.input_tokens
 
 
