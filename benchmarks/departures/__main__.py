@@ -27,11 +27,11 @@ from pathlib import Path
 from benchmarks.departures import aggregates, ems, latex, music, pages, pictures, texts
 from benchmarks.departures.size import Found
 from benchmarks.harness import machine
-from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.errors import I2SError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services
+from i2s_wire.renderers import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 
 _PACKAGES = ("numpy", "numba", "pillow")
 _CALCULATED: dict[str, Callable[[], list[Found]]] = {
@@ -41,9 +41,9 @@ _CALCULATED: dict[str, Callable[[], list[Found]]] = {
     "aggregates": aggregates.measure,
 }
 _RENDERED = {
-    "latex": (RENDER_LATEX, latex.measure),
-    "music": (RENDER_LILYPOND, music.measure),
-    "pages": (RENDER_HTML, pages.measure),
+    "latex": (RENDER_LATEX.name, latex.measure),
+    "music": (RENDER_LILYPOND.name, music.measure),
+    "pages": (RENDER_HTML.name, pages.measure),
 }
 
 

@@ -34,10 +34,8 @@ from i2s_chassis.jail import Jail
 from i2s_chassis.renderer.bounds import ReceivedSource
 from i2s_chassis.renderer.generic import GenericJob
 from i2s_chassis.warm.program import WorkerSettings
-from i2s_chassis.warm.worker_engine import WorkerEngine, WorkerPlan, open_worker_engine
-from i2s_render_svg.engine import plan as plan_svg
+from i2s_chassis.warm.worker_engine import WorkerEngine, open_worker_engine
 from i2s_render_svg.settings import SvgSettings
-from i2s_render_typst.engine import plan as plan_typst
 from i2s_render_typst.settings import TypstSettings
 from i2s_wire.render.request import File
 
@@ -109,21 +107,21 @@ async def by_engine(opened: WorkerEngine, language: str, draw: str, text: str) -
 
 
 @asynccontextmanager
-async def engine(settings: WorkerSettings, plan: WorkerPlan) -> AsyncIterator[WorkerEngine]:
+async def engine(settings: WorkerSettings) -> AsyncIterator[WorkerEngine]:
     """Open an engine with warm interpreters."""
     jail = await Jail.start(settings.jail_settings())
     try:
-        async with open_worker_engine(plan, settings, jail) as opened:
+        async with open_worker_engine(settings, jail) as opened:
             yield opened
     finally:
         await jail.close()
 
 
 async def measure(
-    language: str, plan: WorkerPlan, opened: WorkerEngine, repeat: int
+    language: str, opened: WorkerEngine, repeat: int
 ) -> tuple[dict[str, dict[str, float]], bool]:
     """Return the medians of each source, and whether warm and cold jobs draw the same bytes."""
-    fonts = json.dumps(plan.worker.settings.get("fonts", []))
+    fonts = json.dumps(opened.jobs.worker.settings.get("fonts", []))
     ways: Mapping[str, Callable[[str], Awaitable[Run]]] = {
         "engine": partial(alone, language, fonts),
         "warm": partial(by_engine, opened, language, "warm"),
@@ -143,13 +141,12 @@ async def run(repeat: int) -> Result:
     before, found, code = load(), {}, 0
     versions: dict[str, str] = {}
     isolation = {}
-    svg, typst = SvgSettings(warm="zygote"), TypstSettings(warm="zygote")
-    for language, settings, plan in (
-        ("svg", svg, plan_svg(svg.fonts)),
-        ("typst", typst, plan_typst(typst.clock)),
+    for language, settings in (
+        ("svg", SvgSettings(warm="zygote")),
+        ("typst", TypstSettings(warm="zygote")),
     ):
-        async with engine(settings, plan) as opened:
-            medians, equal = await measure(language, plan, opened, repeat)
+        async with engine(settings) as opened:
+            medians, equal = await measure(language, opened, repeat)
             more = statistics.median(median["warm"] - median["engine"] for median in medians.values())
             found[language] = {"sources": medians, "warm - engine": more, "equal": equal}
             code = max(code, 2 if not equal else int(more > MOST_MORE))

@@ -8,19 +8,24 @@ another form over half an answer: the exit code is 0 if both hold, else 1.
     python -m benchmarks.ladder                        # about ten minutes on two cores
     python -m benchmarks.ladder --documents --output benchmarks/results/ladder_documents.json
     python -m benchmarks.ladder --data my-set
+    python -m benchmarks.ladder --task latex --output benchmarks/results/ladder.json  # keeps other tasks
     python -m benchmarks.ladder --output benchmarks/results/ladder.json
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness.command import Result, add_output, command_line, finish
+from benchmarks.harness.command import MeasurementError, Result, add_output, command_line, finish
 from benchmarks.harness.machine import load, look
 from benchmarks.ladder.held_out import data_set
 from i2s_sdk import ladder
+from i2s_sdk.data import open_data
 from i2s_sdk.report.ladder import ladder_markdown
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.ladder import PairKind, TaskLadder
@@ -45,10 +50,16 @@ def holds(one: TaskLadder) -> bool:
     return all(share is not None and share >= BAR for share in shares)
 
 
-def run(sets: list[Path], work: Path) -> Result:
-    """Make the ladder of each data set."""
+def run(sets: list[Path], work: Path, only: Collection[str] = ()) -> Result:
+    """Make the ladder of each data set, of all tasks or of some."""
     before = load()
-    made = [ladder(one, out=work / one.name) for one in sets]
+    made = [
+        ladder(data, out=work / data.name, tasks=tuple(only))
+        for data in sets
+        if not only or {instance.task for instance in open_data(data).instances} & {*only}
+    ]
+    if not made:
+        raise MeasurementError(f"no data set has instances of {', '.join(only)}")
     machine = list(look({}, {}, before).lines())
     tasks = [task for each in made for task in each.tasks]
     whole = [task for task in tasks if not task.subset]
@@ -64,10 +75,20 @@ def run(sets: list[Path], work: Path) -> Result:
     return Result(document, lines, 1 if missed else 0)
 
 
+def with_others(document: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Return a document with the tasks of the one in a file that it lacks."""
+    there = json.loads(file.read_text("utf-8"))
+    own = {task["task"] for task in document["tasks"]}
+    others = [task for task in there["tasks"] if task["task"] not in own]
+    added = {name: {**there[name], **document[name]} for name in ("recommended", "holds")}
+    return {**document, "tasks": [*document["tasks"], *others], **added}
+
+
 def main() -> int:
     """Return 0 if the recommended metrics meet the bars, else 1."""
     parser = command_line("ladder", __doc__)
     parser.add_argument("--data", type=Path, action="append", metavar="DIR", help="may be repeated")
+    parser.add_argument("--task", action="append", default=[], help="only this one; may be repeated")
     parser.add_argument("--documents", action="store_true", help="the held-out documents")
     add_output(parser)
     given = parser.parse_args()
@@ -77,7 +98,10 @@ def main() -> int:
             sets = given.data or list(SETS)
             if given.documents:
                 sets = [*(given.data or []), data_set(Path(work, "set", "documents"), Settings.load())]
-            return run(sets, Path(work))
+            result = run(sets, Path(work), given.task)
+            if given.task and given.output and given.output.exists():
+                return replace(result, document=with_others(dict(result.document), given.output))
+            return result
 
         return finish(given, measured)
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from benchmarks.harness.command import MeasurementError
-from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.data.format_2 import Line, line, new_folder, put_by_content, write_index
 from i2s_sdk.data.hub import packed
 from i2s_sdk.instances.instance import Content
@@ -17,12 +16,13 @@ from i2s_sdk.stack.services import Services, open_services, passing_logs
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_sdk.tasks.structure import Structure
+from i2s_wire.renderers import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 
 DOCUMENTS = Path(__file__).parent / "documents"
 _LICENCE = "CC0-1.0"
 #: The task of scores that are not rendered.
 OMR = "omr"
-_RENDERERS = {"latex": RENDER_LATEX, "webpage": RENDER_HTML, "music": RENDER_LILYPOND}
+_RENDERERS = {"latex": RENDER_LATEX.name, "webpage": RENDER_HTML.name, "music": RENDER_LILYPOND.name}
 
 
 def data_set(out: Path, settings: Settings) -> Path:

@@ -27,7 +27,7 @@ from benchmarks.harness.command import Result, add_output, add_repeat, command_l
 from benchmarks.harness.machine import load
 from benchmarks.harness.meter import own_and_childrens_seconds
 from benchmarks.harness.services import Served, serving
-from i2s_client.service_table import METRICS, RENDER_HTML
+from i2s_client.service_table import METRICS
 from i2s_sdk import Settings, evaluate
 from i2s_sdk.data.folder import read_content, read_folder
 from i2s_sdk.instances.instance import Instance
@@ -36,6 +36,7 @@ from i2s_sdk.stack.services import service_command
 from i2s_sdk.tasks.graded import Rung
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec
+from i2s_wire.renderers import RENDER_HTML
 
 #: CPU seconds of a page.
 BAR = 0.6
@@ -100,7 +101,7 @@ async def measured(repeat: int) -> list[Measured]:
         home = Path(folder)
         async with AsyncExitStack() as started:
             served: dict[str, Served] = {}
-            for name in (RENDER_HTML, METRICS):
+            for name in (RENDER_HTML.name, METRICS):
                 command = service_command(name)
                 nowhere = ("--weights-dir", folder, "--hub-dir", folder) if name == METRICS else ()
                 command = replace(command, arguments=(*command.arguments, "--slots", "1", *nowhere))

@@ -19,8 +19,9 @@ from benchmarks.whole_run.report import INSTANCES, Cost, Costs
 from benchmarks.whole_run.samples import Sample
 from benchmarks.whole_run.stack import Stack
 from i2s_client import AsyncMetricsClient, AsyncRenderClient
-from i2s_client.service_table import METRICS, RENDER_HTML, RENDERERS, renderer_of
+from i2s_client.service_table import METRICS, RENDERERS, renderer_of
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.renderers import RENDER_HTML
 
 #: The stage that is the evaluating process: model, wire, run folder.
 EVALUATION = "evaluation"
@@ -135,7 +136,7 @@ class _Following:
 
     async def _look(self) -> _Look:
         spent = {**await self._stack.rested(), EVALUATION: await self._own()}
-        return _Look(spent, self._stack.charged(), self._stack.beside_engines(RENDER_HTML))
+        return _Look(spent, self._stack.charged(), self._stack.beside_engines(RENDER_HTML.name))
 
     def _end_single(self, task: str, before: _Look, after: _Look) -> None:
         self._single[task] = _spent(before.spent, after.spent)[EVALUATION]
@@ -152,7 +153,7 @@ class _Following:
         engine = sum(charged.values())
         if task == _PAGES:
             beside = sum(used - before.beside.get(pid, 0.0) for pid, used in after.beside.items())
-            engine = spent[RENDER_HTML] - beside
+            engine = spent[RENDER_HTML.name] - beside
         self.floor[task] = Cost(samples, {ENGINE: engine, SCORES: scores}, line["wall"])
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from benchmarks.harness.meter import Meter, descendants, own_seconds
 from benchmarks.harness.services import Served, serving
-from i2s_client.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
+from i2s_client.service_table import METRICS
 from i2s_sdk.stack.services import service_command
+from i2s_wire.renderers import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 
-SERVICES = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, METRICS)
+SERVICES = (RENDER_LATEX.name, RENDER_HTML.name, RENDER_LILYPOND.name, METRICS)
 #: Names of programs that do the work of a renderer; what else runs for a service is its own overhead.
 _ENGINES = ("chromium", "chrome", "headless", "ruby")
 #: What a line of a log has if it is about a call.

@@ -17,9 +17,12 @@ DATA_SETS = (
     "design2code",
     "olmocrbench",
     "omnidocbench",
+    "omr",
     "readoc",
     "scimage",
+    "shapecode",
     "sobench",
+    "svg",
     "visualwebbench",
 )
 INDEX = "instances.jsonl"

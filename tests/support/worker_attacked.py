@@ -6,10 +6,9 @@ import contextlib
 import os
 import socket
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -19,11 +18,9 @@ from i2s_chassis.renderer.bounds import ReceivedSource
 from i2s_chassis.renderer.generic import GenericJob
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.warm.program import WorkerSettings
-from i2s_chassis.warm.worker_engine import WorkerEngine, WorkerPlan, open_worker_engine
+from i2s_chassis.warm.worker_engine import WorkerEngine, open_worker_engine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
-
-S = TypeVar("S", bound=WorkerSettings)
 
 MARK = "SECRETMARK"
 MIB = 1024 * 1024
@@ -95,12 +92,11 @@ class Attacked:
 
 
 @contextlib.asynccontextmanager
-async def attacked(settings: type[S], plan: Callable[[S], WorkerPlan], language: str, good: str, tier: str):
+async def attacked(settings: type[WorkerSettings], language: str, good: str, tier: str):
     """Open an engine in a tier.
 
     Args:
         settings: Its settings.
-        plan: Looks for it on this machine.
         language: Language of its sources.
         good: A source with an image.
         tier: The tier.
@@ -113,7 +109,7 @@ async def attacked(settings: type[S], plan: Callable[[S], WorkerPlan], language:
         listener.setblocking(False)
         jail = await Jail.start(replace(TIERS[tier], uid_base=UID_BASE, uid_count=UIDS))
         warm = settings(warm="zygote", warm_spare=0, limit=LIMITS)
-        async with open_worker_engine(plan(warm), warm, jail) as engine:
+        async with open_worker_engine(warm, jail) as engine:
             found = Attacked(engine, language, good, jail, folder, listener)
             await found.draw_good()
             yield found

@@ -16,7 +16,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-DATA_SETS = (".", "charts", "readoc", "scimage", "sobench", "visualwebbench")
+DATA_SETS = (
+    ".", "charts", "design2code", "olmocrbench", "omnidocbench", "omr", "readoc", "scimage", "shapecode",
+    "sobench", "svg", "visualwebbench",
+)  # fmt: skip
 
 
 def test_every_package_has_a_wheel_of_the_same_version(wheels):

@@ -111,3 +111,6 @@ RENDER_TYPST = RendererSpec(
 
 #: All of them, in the order in which people need them.
 RENDERER_SPECS = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, RENDER_PYTHON, RENDER_SVG, RENDER_TYPST)
+
+#: The same by the languages that they render.
+BY_LANGUAGE = {language: spec for spec in RENDERER_SPECS for language in spec.languages}

@@ -48,6 +48,11 @@ async def test_what_looks_different_is_not_equal(engine, one, other):
     assert glyph_f1(await tokens_of(engine, one), await tokens_of(engine, other)) < 0.9
 
 
+@pytest.mark.parametrize("formula", ["$f'(x)$", r"$A^\top\triangleright\partial\epsilon$"])
+async def test_characters_without_a_code_are_equal_in_another_size(engine, formula):
+    assert glyph_f1(await tokens_of(engine, formula), await tokens_of(engine, formula, "12pt")) == 1
+
+
 @pytest.mark.parametrize(
     ("body", "options"),
     [

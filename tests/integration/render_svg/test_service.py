@@ -6,10 +6,11 @@ import pytest
 from PIL import Image
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_chassis.contract import contract_of
+from i2s_chassis.contract import contract_of, generic_source
 from i2s_chassis.errors import StartError
 from i2s_render_svg.engine import plan
 from i2s_render_svg.settings import SvgSettings
+from i2s_wire.renderers import RENDER_SVG
 from renderers import SVG
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
@@ -137,7 +138,7 @@ async def test_a_file_of_another_folder_of_the_request_is_drawn(running):
 
 async def test_a_service_does_not_start_without_the_fonts_of_a_pattern(tmp_path):
     with pytest.raises(StartError, match=r"no-such.*apt-get install fonts-liberation .*fonts-wqy-microhei"):
-        plan((*SvgSettings().fonts, f"{tmp_path}/no-such-*.ttf"))
+        plan(SvgSettings(fonts=(*SvgSettings().fonts, f"{tmp_path}/no-such-*.ttf")))
 
 
 async def test_signs_of_mathematics_and_chinese_have_glyphs_of_the_fonts_that_are_installed(running):
@@ -177,6 +178,11 @@ async def test_an_error_says_its_line(running):
 async def test_the_line_is_that_of_the_fault_wherever_resvg_says_it(running, body, line):
     response = await answer(running, body)
     assert (response.verdict, response.error.line) == (pb.VERDICT_COMPILE_ERROR, line), response.message
+
+
+async def test_a_line_before_the_declaration_of_xml_is_no_fault(running):
+    source = generic_source(RENDER_SVG, f'\n<?xml version="1.0"?>\n{RED}')
+    assert image_of(await running.render(source)).getpixel((2, 2)) == (255, 0, 0)
 
 
 async def test_there_is_no_second_page(running):

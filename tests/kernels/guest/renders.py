@@ -22,12 +22,12 @@ from pathlib import Path
 from examine import doctor
 
 from i2s_client.render import AsyncRenderClient
-from i2s_client.service_table import RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks import Origin, Structure
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.webpage.site import site_structure
+from i2s_wire.renderers import RENDER_LATEX, RENDER_LILYPOND
 
 _START_SECONDS = 1200.0
 
@@ -35,9 +35,9 @@ _START_SECONDS = 1200.0
 def example(examples: Path, service: str) -> tuple[str, Structure]:
     """Return the task of a service, and what it renders."""
     structures = examples / "structures"
-    if service == RENDER_LATEX:
+    if service == RENDER_LATEX.name:
         return "latex", Structure((structures / "table-sampling-steps.tex").read_text())
-    if service == RENDER_LILYPOND:
+    if service == RENDER_LILYPOND.name:
         return "music", Structure((structures / "music-melody.ly").read_text())
     page = (examples / "sites/webpage-css-reading-list/index.html").read_text()
     return "webpage", site_structure({"index.html": page}, Origin.BARE)

@@ -14,7 +14,6 @@ import pytest_asyncio
 from PIL import Image
 
 from i2s_chassis.jail import PolicyKind
-from i2s_render_svg.engine import plan
 from i2s_render_svg.settings import SvgSettings
 from i2s_wire.render.rendering import Verdict
 from worker_attacked import TIERS, attacked
@@ -164,7 +163,7 @@ VERDICTS = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=TIERS)
 async def under_attack(request):
-    async with attacked(SvgSettings, lambda one: plan(one.fonts), "svg", GOOD, request.param) as found:
+    async with attacked(SvgSettings, "svg", GOOD, request.param) as found:
         yield found
 
 

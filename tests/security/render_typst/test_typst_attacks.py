@@ -11,7 +11,6 @@ import pytest
 import pytest_asyncio
 
 from i2s_chassis.jail import PolicyKind
-from i2s_render_typst.engine import plan
 from i2s_render_typst.settings import TypstSettings
 from i2s_wire.render.rendering import Verdict
 from worker_attacked import TIERS, attacked
@@ -73,7 +72,7 @@ VERDICTS = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=TIERS)
 async def under_attack(request):
-    async with attacked(TypstSettings, lambda one: plan(one.clock), "typst", GOOD, request.param) as found:
+    async with attacked(TypstSettings, "typst", GOOD, request.param) as found:
         yield found
 
 

@@ -33,13 +33,14 @@ ABOUT_ONE_TASK = {
 #: Packages that make the data of one task each: from the files of a benchmark, or from recorded web pages.
 MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}
 #: Names of tasks that mean something else: commands that make data, commands and messages of renderers,
-#: languages of blocks, formats of tables and of conversions, and rules by which tables are compared.
+#: languages of sources and of blocks, formats of tables and of conversions, rules for comparing tables.
 OTHER_MEANINGS = {
     "cli/dataset.py": {"shapecode"},
     "cli/languages/latex.py": {"latex"},
     "cli/report.py": {"latex"},
     "reading/blocks.py": {"latex"},
     "report/tables.py": {"latex"},
+    "run/conversions.py": {"latex"},
     "scoring/scorer.py": {"latex"},
     "text/teds.py": {"omnidocbench"},
 }

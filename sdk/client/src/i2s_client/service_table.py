@@ -13,13 +13,10 @@ from importlib.metadata import EntryPoint
 
 from i2s_client.errors import PluginError, UsageError
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside, warn_of
-from i2s_wire import renderers
 from i2s_wire.render.request import GenericSource, Source
 from i2s_wire.renderer import RENDERER_NAME, RendererSpec
-from i2s_wire.renderers import RENDERER_SPECS
+from i2s_wire.renderers import BY_LANGUAGE, RENDERER_SPECS
 
-RENDER_LATEX, RENDER_HTML = renderers.RENDER_LATEX.name, renderers.RENDER_HTML.name
-RENDER_LILYPOND, RENDER_PYTHON = renderers.RENDER_LILYPOND.name, renderers.RENDER_PYTHON.name
 METRICS = "metrics"
 DOCUMENTS = "documents"
 
@@ -138,8 +135,8 @@ def renderer_of(source: Source, services: Collection[str] = ()) -> str:
 
 def languages() -> dict[str, RendererSpec]:
     """Return the renderers of all languages, by language; those of this project precede others."""
-    known: dict[str, RendererSpec] = {}
-    for spec in (*RENDERER_SPECS, *usable_renderers()):
+    known = dict(BY_LANGUAGE)
+    for spec in usable_renderers():
         for language in spec.languages:
             known.setdefault(language, spec)
     return known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from pydantic import Field
@@ -35,9 +34,3 @@ class SvgSettings(WorkerSettings):
         description="Patterns of font files, the only ones that text is drawn with; a glyph that the named "
         "family lacks is taken from these, in their order.",
     )
-
-    def readable_by_jobs(self) -> tuple[Path, ...]:
-        """Return the interpreter, resvg, the worker, and fonts outside of /usr."""
-        from i2s_render_svg.engine import plan
-
-        return plan(self.fonts).worker.all_readable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from pydantic import Field
@@ -28,9 +27,3 @@ class TypstSettings(WorkerSettings):
         description="The time of day of all documents in seconds since 1970, so that equal documents make "
         "equal images.",
     )
-
-    def readable_by_jobs(self) -> tuple[Path, ...]:
-        """Return the interpreter, the compiler and the worker."""
-        from i2s_render_typst.engine import plan
-
-        return plan(self.clock).worker.all_readable

@@ -110,3 +110,11 @@ def test_an_image_alone_is_read_for_a_task_of_its_own(rendering: Settings, tmp_p
     (values,) = _values(tmp_path / "run", "records.jsonl").values()
     assert values["design2code_ocr"] > 0.9
     assert "design2code_dom" not in values
+
+
+def test_the_example_of_an_image_alone_has_its_values(rendering: Settings, tmp_path: Path) -> None:
+    tasks = ["design2code_ocr"]
+    evaluate(PAGES.parent, Oracle(), out=tmp_path, settings=rendering, profile="reference", tasks=tasks)
+    (values,) = _values(tmp_path, "records.jsonl").values()
+    assert values["ocr_block_match"] == values["ocr_block_text"] == 1
+    assert values["design2code_ocr"] > 0.99

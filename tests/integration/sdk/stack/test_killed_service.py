@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from i2s_client.service_table import RENDER_LATEX
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
 from i2s_wire.render.rendering import Verdict
+from i2s_wire.renderers import RENDER_LATEX
 
 pytestmark = [
     pytest.mark.integration,
@@ -53,8 +53,8 @@ def _ancestors(process: int, parents: dict[int, int]) -> set[int]:
 
 
 async def test_killed_in_mid_job_gives_the_same_picture(tmp_path: Path) -> None:
-    async with open_services(Settings(), tmp_path, (RENDER_LATEX,)) as services:
-        child = services.children[RENDER_LATEX]
+    async with open_services(Settings(), tmp_path, (RENDER_LATEX.name,)) as services:
+        child = services.children[RENDER_LATEX.name]
         before = await services.renderers["render-latex"].render_latex(_SLOW)
         assert before.verdict is Verdict.RENDERED
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from i2s_client.service_table import DOCUMENTS, RENDER_LATEX
+from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.run.conversions import (
     MAX_CPU_SECONDS,
@@ -26,6 +26,7 @@ from i2s_wire.render.page_objects import PageObject, PageObjectKind, PageObjects
 from i2s_wire.render.rendering import Picture, Rendering, Verdict
 from i2s_wire.render.request import RenderRequest
 from i2s_wire.render.resources import Usage
+from i2s_wire.renderers import RENDER_LATEX
 
 
 def _page(letter: str) -> Picture:
@@ -117,7 +118,7 @@ async def test_formulas_that_take_long_are_drawn_up_to_a_time() -> None:
     assert sum(result == LIMITED for result in results.values()) == 8 * 12
 
 
-@pytest.mark.parametrize(("name", "service"), [(FORMULA, RENDER_LATEX), ("markdown", DOCUMENTS)])
+@pytest.mark.parametrize(("name", "service"), [(FORMULA, RENDER_LATEX.name), ("markdown", DOCUMENTS)])
 async def test_a_service_that_is_not_here_is_named(name: str, service: str) -> None:
     with pytest.raises(ScorerError, match=service):
         await Converters()((Conversion(name, "x"),))

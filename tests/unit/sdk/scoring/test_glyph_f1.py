@@ -59,9 +59,18 @@ def test_a_character_in_another_family_of_fonts_counts_half():
     assert glyph_f1(line("ab", style="script"), line("ab", style="sans")) == 0
 
 
+def test_a_character_of_another_relative_size_counts_half():
+    """3 of 8 letters count half, and all 7 steps count: (5 + 1.5 + 7) / (2 * 8 - 1)."""
+    truth = line("abcdefgh")
+    mixed = [replace(token, size=7.0) if token.text in "ace" else token for token in truth]
+    assert glyph_f1(truth, mixed) == pytest.approx(13.5 / 15)
+    assert glyph_f1(truth, [replace(token, size=7.0) for token in truth]) == 1
+
+
 def test_the_length_of_a_rule_counts():
+    """The rule and the step from it count nothing: 3 letters and 2 steps of 4 + 3."""
     long, short = (Token("rule", "", 10, 0, -8, right, -7.5, True) for right in (20, 6))
-    assert glyph_f1([long, *line("a+b")], [short, *line("a+b")]) < 1
+    assert glyph_f1([long, *line("a+b")], [short, *line("a+b")]) == pytest.approx(5 / 7)
 
 
 def test_fewer_faults_are_more():

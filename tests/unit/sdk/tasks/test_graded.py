@@ -113,6 +113,45 @@ def test_a_part_of_many_tokens_may_be_missing_alone() -> None:
     assert changed.structure == "one two\n"
 
 
+def _half_of(algorithm: str) -> str | None:
+    (grade,) = (grade for grade in task_spec("latex").grades if grade.rung is Rung.HALF_MISSING)
+    changed = grade.change(Content(structure=algorithm), Random(1))
+    return None if changed is None else changed.structure
+
+
+def test_half_of_what_an_algorithm_draws_is_missing_with_its_closing_lines_and_caption_counted() -> None:
+    """Of 6 characters of the caption and 49 of the body 26 are left: search, while waiting, end while.
+
+    With the next line and its end it would be 37.
+    """
+    lines = (
+        r"\begin{algorithm}\caption{search}\begin{algorithmic}",
+        r"\While{waiting}",
+        r"\If{next}",
+        r"\State $\alpha = 1$",
+        r"\Else",
+        r"\State forget",
+        r"\EndIf",
+        r"\State again",
+        r"\EndWhile",
+        r"\end{algorithmic}\end{algorithm}",
+    )
+    assert _half_of("\n".join(lines)) == "\n".join((*lines[:2], *lines[-2:]))
+
+
+def test_an_algorithm_is_not_cut_within_a_line() -> None:
+    lines = (
+        r"\begin{algorithmic}[1]",
+        r"\State $a = b$,",
+        r"   $\delta = 1$",
+        r"\State $c = d$",
+        r"   and so on",
+        r"\end{algorithmic}",
+    )
+    assert _half_of("\n".join(lines)) == "\n".join((*lines[:3], lines[-1]))
+    assert _half_of("\n".join((*lines[:3], lines[-1]))) is None
+
+
 def _words(text: str) -> Spans:
     return [match.span() for match in re.finditer(r"\w+", text)]
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.cli.main import FAULT, USAGE, LazyGroup
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.visible import visible_line
+from i2s_wire.renderers import BY_LANGUAGE
 
 if TYPE_CHECKING:
     from i2s_sdk.data.check import Fault
@@ -54,7 +54,7 @@ def make_command() -> None:
 )
 @click.option("--licence", default="", metavar="L", help="Of the sites, such as CC0-1.0.")
 @json_option
-@settings_options_for(RENDER_HTML)
+@settings_options_for(BY_LANGUAGE["html"].name)
 def visualwebbench(
     sites: tuple[str, ...],
     out: str,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from i2s_client.documents import AsyncDocumentsClient
-from i2s_client.service_table import DOCUMENTS, RENDER_LATEX
+from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.run.caches import Renderer
 from i2s_sdk.scoring.page_tokens import LIMITED, drawn_json
@@ -18,10 +18,11 @@ from i2s_sdk.tasks.latex.paper_document import paper_document
 from i2s_wire.documents import Fragment, FragmentFormat
 from i2s_wire.render.options import BlankPage, Crop, LatexOptions, PageOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering, Verdict
-from i2s_wire.render.request import LatexSource, RenderRequest
+from i2s_wire.render.request import RenderRequest
+from i2s_wire.renderers import BY_LANGUAGE
 
 #: The renderer that draws formulas, which are LaTeX.
-FORMULA_RENDERER = RENDER_LATEX
+FORMULA_RENDERER = BY_LANGUAGE["latex"].name
 #: Longest LaTeX of a formula in characters; a longer one is not drawn.
 MAX_FORMULA = 10_000
 #: After so many documents that met a limit of the renderer no further formulas of a sample are drawn.
@@ -158,7 +159,7 @@ def formula_request(formulas: Sequence[str]) -> RenderRequest:
         latex=LatexOptions(want_objects=True),
     )
     source = paper_document(body).source.encode("utf-8", "surrogatepass")
-    return RenderRequest(LatexSource(source), options)
+    return RenderRequest(BY_LANGUAGE["latex"].source_of(source), options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class GradedModel(Model):
 
     def __init__(self, grade: str, seed: int = SEED) -> None:
         self._grade, self._seed = grade, seed
-        self.name, self.fingerprint = f"ladder/{grade.replace(' ', '-')}", f"3, seed {seed}"
+        self.name, self.fingerprint = f"ladder/{grade.replace(' ', '-')}", f"4, seed {seed}"
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the changed ground truth as the task writes it.

@@ -19,7 +19,7 @@ class GlyphF1Scorer(Scorer):
     #: Name as the manifest calls it.
     name: str = GLYPH_F1
     #: Version of the metric.
-    version: str = "2"
+    version: str = "3"
     #: ``glyph_f1`` alone.
     metrics: tuple[Metric, ...] = (
         Metric(
@@ -58,7 +58,7 @@ class CdmScorer(Scorer):
     #: Name as the manifest calls it.
     name: str = CDM
     #: Version of the metric.
-    version: str = "2"
+    version: str = "3"
     #: ``cdm`` alone.
     metrics: tuple[Metric, ...] = (
         Metric(

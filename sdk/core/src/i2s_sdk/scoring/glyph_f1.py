@@ -2,10 +2,10 @@
 
 Tokens are the characters (with their style), rules and other shapes of a page in the order in which they are
 drawn. They are aligned in that order so that as many as possible are equal in identity and in relative size.
-A character in another family of ordinary fonts (sans serif, typewriter, italic) counts half; one in bold,
-script, fraktur or blackboard letters is another token. Between successive aligned tokens, the step from one
-to the next is compared. With aligned tokens that count T, S equal steps, and n and m tokens on the two sides,
-the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
+A character of another relative size, or in another family of ordinary fonts (sans serif, typewriter, italic),
+counts half; one in bold, script, fraktur or blackboard letters is another token. Between successive aligned
+tokens, the step from one to the next is compared. With aligned tokens that count T, S equal steps, and n and
+m tokens on the two sides, the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from i2s_sdk.scoring.page_tokens import Token
 #: Tokens of a side that are aligned; those after them count as not equal.
 MOST_TOKENS = 3000
 
-_FAMILY = 0.5  # what a character counts that is in another family of fonts
+_HALF = 0.5  # what a character counts that is of another relative size or in another family of fonts
 _SIZE = 0.13  # share by which the relative size of two equal characters may differ
 _ACROSS, _ALONG = 0.55, 0.1  # of the size of the text (arrays have margins), and of the length of the step
 _DOWN = 0.15  # of the size of the text
@@ -54,11 +54,12 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
     ours, theirs = truth[:MOST_TOKENS], prediction[:MOST_TOKENS]
     equal = _equal([our.identity for our in ours], [their.identity for their in theirs])
     alike = _equal([our.plain_identity for our in ours], [their.plain_identity for their in theirs])
-    identity = np.where(equal, 1.0, _FAMILY * alike).astype(np.float32)
+    identity = np.where(equal, 1.0, _HALF * alike).astype(np.float32)
     scale = _scale(ours, theirs, _aligned(identity))
     left, right = _Side(ours), _Side(theirs, scale)
-    fits = alike & _same_size(left, right)
-    weights = identity * fits
+    same = _same_size(left, right)
+    fits = alike & (same | ~left.stretches[:, None])
+    weights = np.where(equal & same, 1.0, _HALF) * fits
     after = np.zeros_like(fits)
     for top in range(0, len(ours) - 1, _BLOCK):  # in blocks, since all at once takes a gigabyte
         end = min(top + _BLOCK, len(ours) - 1)

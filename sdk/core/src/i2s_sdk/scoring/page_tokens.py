@@ -155,7 +155,9 @@ def _character(text: object, font: str) -> tuple[str, bool]:
     """Return the character that a glyph stands for, and whether the glyph is a piece of it."""
     if isinstance(text, int):
         if not _EXTENSION.search(font):
-            return _ITALIC.get(text, f"{font}:{text}") if font.startswith("CMMI") else f"{font}:{text}", False
+            family = re.sub(r"\d", "", font)  # CMSY7 and CMSY8 are one family in two sizes
+            own = f"{family}:{text}"
+            return _ITALIC.get(text, own) if family.startswith("CMMI") else own, False
         if text in _PIECES:
             return _PIECES[text], True
         return _LARGE.get(text, f"large:{text}"), False

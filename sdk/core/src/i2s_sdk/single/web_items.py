@@ -10,7 +10,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from i2s_client.render import AsyncRenderClient
-from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.data.format_2 import new_folder, write_index
 from i2s_sdk.data.web_items.actions import action_items
 from i2s_sdk.data.web_items.elements import HEIGHT, MOST_ELEMENTS, QUERY, WIDTH, DrawnPage, path_of
@@ -22,7 +21,6 @@ from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks.webpage import Site, WebpageTask
 from i2s_wire.render.options import ElementQuery, RenderOptions, SiteOptions, WindowOptions
-from i2s_wire.render.request import RenderRequest, SiteSource
 
 #: Where the renderer shows sites.
 ORIGIN = "http://localhost:4000"
@@ -79,13 +77,14 @@ def make_visualwebbench(
     """
     settings = settings or Settings.load()
     names = _names(sites)
-    read = {name: read_site(site, WebpageTask(settings.profile)).site for name, site in names.items()}
+    task = WebpageTask(settings.profile)
+    read = {name: read_site(site, task).site for name, site in names.items()}
     refused: Counter[str] = Counter()
 
     async def draw() -> tuple[DrawnPage, ...]:
         with passing_logs() as logs:
-            async with open_services(settings, logs, (RENDER_HTML,)) as services:
-                renderer = services.renderers[RENDER_HTML]
+            async with open_services(settings, logs, task.services[:1]) as services:
+                renderer = services.renderers[task.services[0]]
                 drawn = [
                     await _drawn(renderer, name, site, most_pages, refused) for name, site in read.items()
                 ]
@@ -153,7 +152,7 @@ async def _page(
         window=WindowOptions(WIDTH, HEIGHT, 1.0, False),
         site=SiteOptions(want_text=True, elements=ElementQuery(QUERY, MOST_ELEMENTS)),
     )
-    rendering = await renderer.render(RenderRequest(SiteSource(site.files, site.assets, entry), options))
+    rendering = await renderer.render_site(site.files, assets=site.assets, entry_path=entry, options=options)
     if not rendering.verdict.has_picture or rendering.site is None:
         return None
     facts = rendering.site

@@ -5,17 +5,21 @@ same in both directions. The distance does not depend on ``TextTree.size``.
 
 The recurrence is that of K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between
 trees and related problems", SIAM J. Comput. 18 (1989): for each pair of key roots (nodes that have a left
-sibling, and the root) the distances of all prefixes of two subtrees in postorder. Here all prefixes of all
-key roots of all the other trees are columns of one array, so that a row is computed by a few operations of
-numpy; what the next row needs from the same row is a minimum over earlier columns. A distance to or from a
-single leaf is in closed form: all other nodes, and the least cost of renaming the leaf to one of them.
+sibling, and the root) the distances of all prefixes of two subtrees in postorder. Here they are computed as
+savings: a distance is the number of all nodes less what is saved, and a pair of nodes that are renamed saves
+2 less the cost of renaming. All prefixes of all key roots of all the other trees are columns of one array,
+and key roots of the tree that have the same shape and do not contain each other, as rows of a table, are
+computed at the same time. What a column needs from columns of the same prefix is then a maximum over those
+before it, so a few operations of numpy compute all columns. A subtree and a single leaf save what the best
+node of the subtree saves.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +73,8 @@ def _finish(path: list[tuple[int, int]], order: list[int], leftmost: list[int]) 
 _Row = NDArray[np.float64]
 _Indices = NDArray[np.intp]
 
-#: The most entries of a matrix of rename costs that is made at a time.
-_ENTRIES = 1 << 21
+#: The most entries of an array that is made at a time beside the savings, a row of columns excepted.
+_ENTRIES = 1 << 16
 
 
 def tree_distances(tree: TextTree, others: Sequence[TextTree]) -> list[float]:
@@ -84,12 +88,22 @@ def tree_distances(tree: TextTree, others: Sequence[TextTree]) -> list[float]:
     if all(_same(tree, other) for other in others):
         return [0.0] * len(others)
     forest = _Forest.of(others)
-    rows = _DistanceRows(tree, forest)
-    for root in _key_roots(tree):
-        if tree.leftmost[root] < root:
-            _fill(rows, root)
-    last = rows.distances[len(tree.kinds) - 1]
-    return [float(last[root]) for root in forest.roots]
+    savings = _rename_savings(tree, forest)
+    _save_with_leaves(savings, tree, forest.leaves)
+    step = max(1, _ENTRIES // max(1, len(forest.base)))
+    for level in _levels([tree], [0]):
+        by_shape: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for root in level:
+            first = tree.leftmost[root]
+            by_shape[tuple(leaf - first for leaf in tree.leftmost[first : root + 1])].append(first)
+        for shape, firsts in by_shape.items():
+            for start in range(0, len(firsts), step):
+                _fill(savings, forest, shape, np.array(firsts[start : start + step]))
+    nodes = len(tree.kinds)
+    return [
+        nodes + len(other.kinds) - float(savings[-1, root])
+        for other, root in zip(others, forest.roots, strict=True)
+    ]
 
 
 def comparison_cost(tree: TextTree, other: TextTree) -> int:
@@ -115,224 +129,193 @@ def _key_roots(tree: TextTree) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
-    """Prefixes of the subtrees of some key roots, one after the other; each begins with the empty prefix.
-
-    Attributes:
-        first, last: The columns, from ``first`` up to and without ``last``.
-        off_path: Columns whose last node has not the leftmost leaf of the subtree: columns, nodes.
-        on_path: The others, without the empty prefixes: columns, nodes.
-    """
-
-    first: int
-    last: int
-    off_path: tuple[_Indices, _Indices]
-    on_path: tuple[_Indices, _Indices]
-
-
-@dataclass(frozen=True, slots=True)
 class _Forest:
     """Trees side by side, their nodes numbered one after the other.
 
+    A column is a prefix of the subtree of a key root that is no leaf; those of a key root follow each other,
+    and begin with the empty prefix.
+
     Attributes:
         kinds, texts: Kinds and texts of all nodes.
-        leftmost: Leftmost leaf below each node.
-        counts: Number of nodes below each node and itself.
         leaves: The nodes that are leaves.
         roots: The roots.
-        inserted: Number of nodes of the prefix, for each column.
-        without: Column of the prefix before the leftmost leaf of its last node, for each column.
+        nodes: The last node of the prefix, for each column; the number of all nodes for an empty one.
+        without: Column of the prefix before the leftmost leaf of its last node, or itself if it is empty.
+        on_path: Whether the last node has the leftmost leaf of the subtree, for each column.
+        diagonal: The column before it if the node is on that path, else that of the empty prefix.
+        base: What is added to the savings of a column: more than any column of key roots before it has, so
+            that no maximum reaches from one key root to the next.
         levels: Columns by level: what a key root needs of others stands at lower levels.
-        all: All columns as one.
     """
 
     kinds: tuple[Hashable, ...]
     texts: tuple[Sequence[str], ...]
-    leftmost: _Indices
-    counts: _Indices
     leaves: _Indices
     roots: tuple[int, ...]
-    inserted: _Row
+    nodes: _Indices
     without: _Indices
-    levels: tuple[_Columns, ...]
-    all: _Columns
+    on_path: NDArray[np.bool_]
+    diagonal: _Indices
+    base: _Row
+    levels: tuple[slice, ...]
 
     @classmethod
     def of(cls, trees: Sequence[TextTree]) -> _Forest:
-        starts = np.concatenate(([0], np.cumsum([len(tree.kinds) for tree in trees])))
+        starts = [0, *accumulate(len(tree.kinds) for tree in trees)]
+        count = starts[-1]
         leftmost = np.concatenate(
             [np.array(tree.leftmost) + start for tree, start in zip(trees, starts, strict=False)]
         )
-        nodes = np.arange(len(leftmost))
-        by_level = _levels(trees, starts, leftmost)
-        pieces = [(root, leftmost[root]) for level in by_level for root in level]
-        sizes = np.array([root - first + 2 for root, first in pieces], dtype=np.intp)
+        by_level = _levels(trees, starts)[1:]
+        roots = np.array([root for level in by_level for root in level], dtype=np.intp)
+        sizes = roots - leftmost[roots] + 2
         bounds = np.concatenate(([0], np.cumsum(sizes)))
-        firsts = np.repeat(np.array([first for _, first in pieces], dtype=np.intp), sizes)
-        column_starts = np.repeat(bounds[:-1], sizes)
+        first_nodes, first_columns = (np.repeat(begins, sizes) for begins in (leftmost[roots], bounds[:-1]))
         columns = np.arange(bounds[-1])
-        node = np.where(columns == column_starts, -1, firsts + columns - column_starts - 1)
-        without = np.where(node < 0, 0, column_starts + leftmost[node] - firsts)
-        on_path = (node >= 0) & (leftmost[node] == firsts)
-        off_path = (node >= 0) & ~on_path
-        ends = np.concatenate(([0], np.cumsum([len(level) for level in by_level], dtype=np.intp)))
-
-        def columns_of(low: int, high: int) -> _Columns:
-            first, last = int(bounds[low]), int(bounds[high])
-            off, on = (first + np.flatnonzero(one[first:last]) for one in (off_path, on_path))
-            return _Columns(first, last, (off, node[off]), (on, node[on]))
-
+        empty = columns == first_columns
+        nodes = np.where(empty, count, first_nodes + columns - first_columns - 1)
+        leftmost_of = np.append(leftmost, -1)[nodes]
+        on_path = leftmost_of == first_nodes
+        ends = bounds[[0, *accumulate(map(len, by_level))]]
         return cls(
             kinds=tuple(kind for tree in trees for kind in tree.kinds),
             texts=tuple(text for tree in trees for text in tree.texts),
-            leftmost=leftmost,
-            counts=nodes - leftmost + 1,
-            leaves=np.flatnonzero(nodes == leftmost),
-            roots=tuple(int(end) - 1 for end in starts[1:]),
-            inserted=(columns - column_starts).astype(np.float64),
-            without=without,
-            levels=tuple(columns_of(ends[i], ends[i + 1]) for i in range(len(by_level))),
-            all=columns_of(0, len(pieces)),
+            leaves=np.flatnonzero(leftmost == np.arange(count)),
+            roots=tuple(end - 1 for end in starts[1:]),
+            nodes=nodes,
+            without=np.where(empty, columns, first_columns + leftmost_of - first_nodes),
+            on_path=on_path,
+            diagonal=np.where(on_path, columns - 1, first_columns),
+            base=2.0 * first_columns,
+            levels=tuple(slice(int(low), int(high)) for low, high in pairwise(ends)),
         )
 
 
-def _levels(trees: Sequence[TextTree], starts: NDArray[np.int64], leftmost: _Indices) -> list[list[int]]:
-    """Return the key roots that are not leaves, each at a level above the key roots below it."""
-    by_level: dict[int, list[int]] = defaultdict(list)
+def _levels(trees: Sequence[TextTree], starts: Sequence[int]) -> list[list[int]]:
+    """Return the key roots by level: first those that are leaves, then each above the key roots below it.
+
+    Args:
+        trees: Trees.
+        starts: What is added to the numbers of the nodes of each tree.
+    """
+    by_level: list[list[int]] = [[]]
     for tree, start in zip(trees, starts, strict=False):
         inside: list[tuple[int, int]] = []  # the last key roots in postorder that no other one contains
         for root in _key_roots(tree):
-            level = -1
+            level = 0 if tree.leftmost[root] == root else 1
             while inside and inside[-1][0] >= tree.leftmost[root]:
-                level = max(level, inside.pop()[1])
-            if tree.leftmost[root] < root:
-                level += 1
-                by_level[level].append(int(root + start))
+                level = max(level, inside.pop()[1] + 1)
+            if level == len(by_level):
+                by_level.append([])
+            by_level[level].append(root + start)
             inside.append((root, level))
-    return [by_level[level] for level in sorted(by_level)]
+    return by_level
 
 
-class _DistanceRows:
-    """The distances between subtrees of a tree and of a forest.
+def _rename_savings(tree: TextTree, forest: _Forest) -> _Row:
+    """Return what renaming each node of a tree to each of a forest saves; 0 in a further column.
 
-    Attributes:
-        tree: Its subtrees are the rows.
-        forest: Its subtrees are the columns.
-        distances: Distances of each pair of subtrees; those of a leaf are there from the beginning.
+    Shape (nodes of the tree, nodes of the forest + 1).
     """
+    from rapidfuzz import process
+    from rapidfuzz.distance import Levenshtein
 
-    def __init__(self, tree: TextTree, forest: _Forest) -> None:
-        self.tree = tree
-        self.forest = forest
-        self.distances = np.empty((len(tree.kinds), len(forest.kinds)))
-        self._costs = _RenameCosts(forest.kinds, forest.texts)
-        leaf_rows: dict[tuple[Hashable, Sequence[str]], list[int]] = defaultdict(list)
-        for node, first in enumerate(tree.leftmost):
-            if first == node:
-                leaf_rows[tree.kinds[node], tree.texts[node]].append(node)
-        bounds = np.stack((forest.leftmost, np.arange(len(forest.leftmost)) + 1), axis=1).ravel()
-        for label, costs in self._costs.rows(list(leaf_rows)):
-            # One entry beyond the last node, because reduceat takes no bound past the end.
-            least = np.minimum.reduceat(np.append(costs, 1.0), bounds)[::2]
-            self.distances[leaf_rows[label]] = forest.counts - 1 + least
-
-    def rename(self, node: int) -> _Row:
-        """Return the costs of renaming a node that is not a leaf, and fill in its distances to leaves."""
-        ((_, costs),) = self._costs.rows([(self.tree.kinds[node], self.tree.texts[node])])
-        leaves = self.forest.leaves
-        least = costs[leaves]
-        child = node - 1
-        while child >= self.tree.leftmost[node]:
-            first = self.tree.leftmost[child]
-            np.minimum(least, self.distances[child, leaves] - (child - first), out=least)
-            child = first - 1
-        self.distances[node, leaves] = node - self.tree.leftmost[node] + least
-        return costs
+    savings = np.ones((len(tree.kinds), len(forest.kinds) + 1))
+    savings[:, -1] = 0.0
+    by_kind, others_by_kind = _by_kind(tree.kinds), _by_kind(forest.kinds)
+    for kind in by_kind.keys() & others_by_kind.keys():
+        others = others_by_kind[kind]
+        other_texts, other_places = _distinct(forest.texts, others)
+        step = max(1, _ENTRIES // len(others))
+        for start in range(0, len(by_kind[kind]), step):
+            own = by_kind[kind][start : start + step]
+            texts, places = _distinct(tree.texts, own)
+            costs = process.cdist(
+                texts, other_texts, scorer=Levenshtein.normalized_distance, dtype=np.float64
+            )
+            savings[np.ix_(own, others)] = 2.0 - costs[np.ix_(places, other_places)]
+    return savings
 
 
-class _RenameCosts:
-    """Costs of renaming any node to each node of a forest.
+def _by_kind(kinds: Sequence[Hashable]) -> dict[Hashable, list[int]]:
+    nodes: dict[Hashable, list[int]] = defaultdict(list)
+    for node, kind in enumerate(kinds):
+        nodes[kind].append(node)
+    return nodes
+
+
+def _distinct(texts: Sequence[Sequence[str]], nodes: Sequence[int]) -> tuple[list[Sequence[str]], list[int]]:
+    """Return the texts of some nodes, each once, and for each node the place of its text among them."""
+    places: dict[Sequence[str], int] = {}
+    of_nodes = [places.setdefault(texts[node], len(places)) for node in nodes]
+    return list(places), of_nodes
+
+
+def _save_with_leaves(savings: _Row, tree: TextTree, leaves: _Indices) -> None:
+    """Let each subtree of a tree save with a leaf what the best of its nodes saves.
 
     Args:
-        kinds: Kinds of the nodes of the forest.
-        texts: Texts of the same nodes.
+        savings: What renaming nodes saves; is changed.
+        tree: The tree of the rows.
+        leaves: Columns of leaves.
     """
-
-    def __init__(self, kinds: Sequence[Hashable], texts: Sequence[Sequence[str]]) -> None:
-        self._kinds: dict[Hashable, tuple[_Indices, list[Sequence[str]], _Indices]] = {}
-        nodes: dict[Hashable, list[int]] = defaultdict(list)
-        for node, kind in enumerate(kinds):
-            nodes[kind].append(node)
-        for kind, members in nodes.items():
-            places: dict[Sequence[str], int] = {}
-            which = [places.setdefault(texts[node], len(places)) for node in members]
-            self._kinds[kind] = (np.array(members), list(places), np.array(which))
-        self._count = len(kinds)
-
-    def rows(
-        self, labels: Sequence[tuple[Hashable, Sequence[str]]]
-    ) -> Iterator[tuple[tuple[Hashable, Sequence[str]], _Row]]:
-        """Yield each label, kind and text, with the costs of renaming a node that has it."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import Levenshtein
-
-        by_kind: dict[Hashable, list[Sequence[str]]] = defaultdict(list)
-        for kind, text in labels:
-            by_kind[kind].append(text)
-        for kind, texts in by_kind.items():
-            nodes, others, which = self._kinds.get(kind, (None, [], None))
-            step = max(1, _ENTRIES // max(1, len(others)))
-            for start in range(0, len(texts), step):
-                some = texts[start : start + step]
-                costs = process.cdist(some, others, scorer=Levenshtein.normalized_distance, dtype=np.float64)
-                for text, cost in zip(some, costs, strict=True):
-                    row = np.ones(self._count)
-                    if nodes is not None:
-                        row[nodes] = cost[which]
-                    yield (kind, text), row
-
-
-def _fill(rows: _DistanceRows, root: int) -> None:
-    """Compute the distances of the subtrees that have the same leftmost leaf as the key root ``root``."""
-    forest, leftmost = rows.forest, rows.tree.leftmost
-    begin = leftmost[root]
-    # A gap between the columns of two key roots, so that no minimum reaches from one to the other.
-    gap = root - begin + 2
-    offset = np.arange(len(forest.inserted)) + gap * np.cumsum(forest.inserted == 0)
-    last_use = {leftmost[node]: node for node in range(begin, root + 1)}
-    previous = forest.inserted
-    before: dict[int, _Row] = {}  # by leaf, the row of the prefix that ends before it
-    for node in range(begin, root + 1):
-        first = leftmost[node]
+    for node, first in enumerate(tree.leftmost):
         if first == node:
-            before[node] = previous
-        row = previous + 1.0
-        if first != begin or node == begin:
-            _take_subtrees(row, forest.all.on_path, before[first], rows, node)
-            _take_subtrees(row, forest.all.off_path, before[first], rows, node)
-            _take_inserted(row, forest.all, offset)
-        else:
-            costs = rows.rename(node)
-            for columns in forest.levels:
-                on_path, nodes = columns.on_path
-                row[on_path] = np.minimum(row[on_path], previous[on_path - 1] + costs[nodes])
-                _take_subtrees(row, columns.off_path, before[first], rows, node)
-                _take_inserted(row, columns, offset)
-                rows.distances[node, nodes] = row[on_path]
-        if last_use[first] == node:
-            del before[first]
-        previous = row
+            continue
+        best = savings[node].copy()
+        child = node - 1
+        while child >= first:
+            np.maximum(best, savings[child], out=best)
+            child = tree.leftmost[child] - 1
+        savings[node, leaves] = best[leaves]
 
 
-def _take_subtrees(
-    row: _Row, columns: tuple[_Indices, _Indices], before: _Row, rows: _DistanceRows, node: int
-) -> None:
-    """Lower a row where the subtree of ``node`` corresponds to that of the last node of a column."""
-    at, nodes = columns
-    row[at] = np.minimum(row[at], before[rows.forest.without[at]] + rows.distances[node, nodes])
+def _fill(savings: _Row, forest: _Forest, shape: Sequence[int], firsts: _Indices) -> None:
+    """Compute the savings of the nodes of a tree that have the leftmost leaf of one of some key roots.
+
+    Args:
+        savings: What subtrees save; for these nodes, and for leaves, what renaming nodes saves until then.
+        forest: The trees of the columns.
+        shape: Leftmost leaf of each node of the subtree of a key root, counted from the first node.
+        firsts: First node of the subtree of each key root.
+    """
+    last_use = {leaf: at for at, leaf in enumerate(shape)}
+    before: dict[int, _Row] = {}  # by leaf, the savings of the prefix that ends before it
+    previous = np.tile(forest.base, (len(firsts), 1))
+    for at, leaf in enumerate(shape):
+        own = savings[firsts + at]
+        if leaf == 0:
+            # A leaf saves what the best node of a prefix saves, whatever the levels.
+            levels = forest.levels if at else (slice(None),)
+            previous = _on_path(own, forest, levels, previous)
+            savings[firsts + at] = own
+            continue
+        if leaf == at:
+            before[leaf] = previous
+        saved = before[leaf].take(forest.without, axis=1)
+        saved += own.take(forest.nodes, axis=1)
+        np.maximum(saved, previous, out=saved)
+        # There is no NaN, and fmax accumulates faster than maximum.
+        previous = np.fmax.accumulate(saved, axis=1)
+        if last_use[leaf] == at:
+            del before[leaf]
 
 
-def _take_inserted(row: _Row, columns: _Columns, offset: _Indices) -> None:
-    """Lower a row where the last nodes of a column are inserted."""
-    some = slice(columns.first, columns.last)
-    row[some] = np.minimum.accumulate(row[some] - offset[some]) + offset[some]
+def _on_path(own: _Row, forest: _Forest, levels: Sequence[slice], previous: _Row) -> _Row:
+    """Return the savings of prefixes whose last node has their leftmost leaf, and store those of the node.
+
+    Args:
+        own: What renaming the node saves with each node, and what it saves with each leaf; then its subtree.
+        forest: The trees of the columns.
+        levels: The columns, those first that others need.
+        previous: Savings of the prefixes without the node.
+    """
+    row = np.empty_like(previous)
+    for level in levels:
+        nodes, on_path = forest.nodes[level], forest.on_path[level]
+        saved = previous.take(forest.diagonal[level], axis=1)
+        saved += own.take(nodes, axis=1)
+        np.maximum(saved, previous[:, level], out=saved)
+        part = np.fmax.accumulate(saved, axis=1, out=row[:, level])
+        own[:, nodes[on_path]] = (part - forest.base[level])[:, on_path]
+    return row

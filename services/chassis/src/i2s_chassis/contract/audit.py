@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import AsyncIterator
+from typing import Any
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.contract.process import all_lines
@@ -49,17 +50,16 @@ class AuditContract:
 def _text_of(source: Source) -> bytes:
     """Return the bytes of a source whose digest is in the log.
 
-    Those of a generic source are the file that is rendered. Those of a site are its files one after the
-    other: the lengths of name and content, the name, the content.
+    Those of a source that is a text are that. Those of a generic source are the file that is rendered, those
+    of a site its files one after the other: the lengths of name and content, the name, the content.
     """
-    match source:
-        case pb.SiteSource():
-            heads = (f"{len(file.path)} {len(file.content)} {file.path}".encode() for file in source.files)
-            return b"".join(head + one.content for head, one in zip(heads, source.files, strict=True))
-        case pb.GenericSource():
-            return next(file.content for file in source.files if file.path == source.entry)
-        case pb.LatexSource():
-            return source.document
-        case pb.LilypondSource():
-            return source.score
-    return source.program
+    fields: dict[str, Any] = {field.name: value for field, value in source.ListFields()}
+    for value in fields.values():
+        if isinstance(value, bytes):
+            return value
+    files = {file.path: file.content for file in fields["files"]}
+    if "entry" in fields:
+        return files[fields["entry"]]
+    return b"".join(
+        f"{len(path)} {len(content)} {path}".encode() + content for path, content in files.items()
+    )

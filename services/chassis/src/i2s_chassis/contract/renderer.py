@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from google.protobuf.message import Message
+
 from i2s.render.v1 import render_pb2 as pb
 from i2s_wire.render.messages import render_request
 from i2s_wire.render.request import RenderRequest
 from i2s_wire.renderer import Images, RendererSpec
 
-#: A source of any kind.
-Source = pb.LatexSource | pb.SiteSource | pb.LilypondSource | pb.PythonSource | pb.GenericSource
+#: A source of any kind, as the message of its type.
+Source = Message
 
 
 @dataclass(frozen=True)

@@ -31,18 +31,15 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.contract.audit import AuditContract
 from i2s_chassis.contract.lost_cell import LostCellContract
 from i2s_chassis.contract.process import processes_with
-from i2s_chassis.contract.renderer import Renderer, Source
+from i2s_chassis.contract.renderer import Renderer
 from i2s_chassis.contract.running import HANG_SECONDS, NOT_SERVING, QUEUE, SERVING, SLOTS, Running, serving
 from i2s_chassis.contract.surrogates import SurrogateContract
+from i2s_wire.render.messages import render_request
+from i2s_wire.render.request import RenderRequest
+from i2s_wire.renderers import RENDERER_SPECS
 
 GROUPS = tuple(field.name for field in pb.RenderOptions.DESCRIPTOR.fields)
-SOURCES: dict[str, Source] = {
-    "latex": pb.LatexSource(document=b"x"),
-    "site": pb.SiteSource(files=[pb.File(path="index.html", content=b"x")]),
-    "lilypond": pb.LilypondSource(score=b"{ c }"),
-    "python": pb.PythonSource(program=b"x"),
-    "generic": pb.GenericSource(language="x", entry="x", files=[pb.File(path="x", content=b"x")]),
-}
+GENERIC = pb.GenericSource(language="x", entry="x", files=[pb.File(path="x", content=b"x")])
 
 
 class AttackContract:
@@ -178,13 +175,14 @@ class RendererContract(AttackContract, AuditContract, LostCellContract, Surrogat
             assert error.details().startswith(named)
 
     async def test_sources_of_another_kind_are_refused(self, running: Running) -> None:
-        others = [{kind: source} for kind, source in SOURCES.items() if kind != self.renderer.source]
-        for source in ({}, *others):
-            error = await running.refusal(pb.RenderRequest(**source))
+        canaries = [render_request(RenderRequest(spec.canary)) for spec in RENDERER_SPECS]
+        others = [canary for canary in canaries if canary.WhichOneof("source") != self.renderer.source]
+        for request in (pb.RenderRequest(), *others):
+            error = await running.refusal(request)
             assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
             assert error.details().startswith("source")
         if self.renderer.source == "generic":
-            error = await running.refusal(pb.RenderRequest(generic=SOURCES["generic"]))
+            error = await running.refusal(pb.RenderRequest(generic=GENERIC))
             assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
             assert error.details().startswith("generic.language")
 

@@ -18,7 +18,6 @@ from i2s_chassis.server.service import Service
 if TYPE_CHECKING:
     from i2s_chassis.renderer.generic import OpenEngine
     from i2s_chassis.warm.program import WorkerSettings
-    from i2s_chassis.warm.worker_engine import WorkerPlan
     from i2s_wire.renderer import RendererSpec
 
 S = TypeVar("S", bound=RendererSettings)
@@ -69,28 +68,20 @@ def run_generic(
     run_renderer(settings, build, examples)
 
 
-def run_worker(
-    spec: RendererSpec,
-    settings: type[W],
-    plan: Callable[[], Callable[[W], WorkerPlan]],
-    examples: Sequence[str] = (),
-) -> NoReturn:
+def run_worker(spec: RendererSpec, settings: type[W]) -> NoReturn:
     """Run the command line of a renderer whose engine is a Python module, and end the process.
 
     Args:
         spec: The renderer.
         settings: Its settings.
-        plan: Imports the engine, so that --help stays fast, and returns the function that looks at this
-            machine, see ``warm.worker_engine.WorkerService``.
-        examples: Examples of ``serve``, for --help.
     """
 
     def build(chosen: W) -> Service:
         from i2s_chassis.warm.worker_engine import WorkerService
 
-        return WorkerService(spec, chosen, plan())
+        return WorkerService(spec, chosen)
 
-    run_renderer(settings, build, examples)
+    run_renderer(settings, build, ["serve", "serve --warm single-use"])
 
 
 def clean_command(settings: type[S]) -> Command[S]:

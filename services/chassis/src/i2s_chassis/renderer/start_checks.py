@@ -5,6 +5,7 @@ Programs, their words and digests of folders; the limits of the canary, and what
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import shutil
@@ -21,6 +22,7 @@ from i2s_chassis.jail import JailError
 from i2s_chassis.limits import Limits, LimitTable
 from i2s_chassis.renderer.model import RawRendering
 from i2s_wire.render.rendering import Verdict
+from i2s_wire.renderer import Need
 
 if TYPE_CHECKING:
     from i2s_chassis.server.telemetry import Telemetry
@@ -68,6 +70,28 @@ def program_output(program: Path, option: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StartError(f"{program} does not run: {error}") from None
     return ended.stdout
+
+
+def find_fonts(patterns: Iterable[str], needs: Iterable[Need]) -> tuple[Path, ...]:
+    """Return the files of fonts that match patterns, in their order.
+
+    Args:
+        patterns: Patterns of paths.
+        needs: What the renderer needs of the system.
+
+    Raises:
+        StartError: There is no pattern, or no file of one of them, with which other images would be drawn;
+            says how to install the fonts.
+    """
+    found = {pattern: sorted(glob.glob(pattern)) for pattern in patterns}
+    missing = [pattern for pattern, paths in found.items() if not paths]
+    if missing or not found:
+        packages = " ".join(need.package for need in needs if need.check == "font")
+        raise StartError(
+            f"no font is there of {', '.join(missing) or 'no pattern'}; install them with: apt-get install "
+            f"{packages}; or name the fonts to draw with: --fonts"
+        )
+    return tuple(dict.fromkeys(Path(path) for paths in found.values() for path in paths))
 
 
 def check_readable_by_jobs(paths: Iterable[Path]) -> None:

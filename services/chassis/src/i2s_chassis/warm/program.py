@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Literal
 
 from pydantic import ByteSize, Field
@@ -234,3 +236,17 @@ class ForkingRendererSettings(RendererSettings):
 
 class WorkerSettings(ForkingRendererSettings, GenericSettings):
     """Base of the settings of a renderer of generic sources whose engine is a Python module."""
+
+    @property
+    def engine(self) -> ModuleType:
+        """The module ``engine`` beside that of the settings; its ``plan`` looks at this machine.
+
+        It is imported when it is needed, so that --help stays fast.
+        """
+        package, _, _ = type(self).__module__.rpartition(".")
+        return importlib.import_module(f"{package}.engine")
+
+    def readable_by_jobs(self) -> tuple[Path, ...]:
+        """Return the interpreter, the engine, the worker, and fonts outside of /usr."""
+        readable: tuple[Path, ...] = self.engine.plan(self).worker.all_readable
+        return readable

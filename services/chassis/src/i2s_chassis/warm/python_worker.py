@@ -38,8 +38,14 @@ R = TypeVar("R")
 INSIDE = Path(__file__).resolve().parent / "inside"
 #: The interpreter, without the environment of the service.
 PYTHON = Path(sys.executable).resolve()
-#: Environment of every interpreter, beside that of the jail. No other program is to be found.
-ENVIRONMENT: Mapping[str, str] = {"PATH": "", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+#: Environment of every interpreter, beside that of the jail. No other program is to be found, and what is
+#: written in Rust takes one thread.
+ENVIRONMENT: Mapping[str, str] = {
+    "PATH": "",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "RAYON_NUM_THREADS": "1",
+}
 
 _SETTINGS, _FILTER = "zygote.json", "zygote.filter"
 #: The folder of a job in a cell of its own, and what the name of a result has beyond that of its folder.
@@ -172,11 +178,12 @@ class WorkerJobs:
     """Runs the jobs of a worker.
 
     Attributes:
+        worker: The worker.
         zygotes: Interpreters that stand ready; None if every one is started anew.
     """
 
     def __init__(self, jail: Jail, worker: PythonWorker, zygotes: WarmPool | None = None) -> None:
-        self._jail, self._worker, self.zygotes = jail, worker, zygotes
+        self._jail, self.worker, self.zygotes = jail, worker, zygotes
 
     @property
     def isolation(self) -> Isolation:
@@ -210,11 +217,11 @@ class WorkerJobs:
                     await folder.stand(content)
                     return await work(folder)
         files = {
-            **self._worker.files(self.isolation),
+            **self.worker.files(self.isolation),
             **{f"{_FOLDER}/{name}": file for name, file in content.items()},
         }
-        async with self._jail.cell(limits, files, readable=self._worker.all_readable) as cell:
-            return await work(ColdFolder(cell, self._worker))
+        async with self._jail.cell(limits, files, readable=self.worker.all_readable) as cell:
+            return await work(ColdFolder(cell, self.worker))
 
 
 @contextlib.asynccontextmanager

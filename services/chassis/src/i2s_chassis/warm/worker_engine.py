@@ -1,8 +1,8 @@
 """Renderers of generic sources whose engine is a Python module in a warm interpreter.
 
 The module is a worker, see ``inside.zygote.Worker``. It takes ``JOB`` from the folder of the files of the
-source and delivers (``inside.delivery``; ``result`` reads it) a header with these fields, all but the first
-optional:
+source and delivers (``inside.delivery.answer``; ``result`` reads it) a header with these fields, all but the
+first optional:
 
 - ``verdict``: name of the verdict.
 - ``message``: a sentence for people.
@@ -19,12 +19,12 @@ import functools
 import importlib.util
 import json
 import platform
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import RasterError, StartError
@@ -49,13 +49,18 @@ from i2s_chassis.renderer.start_checks import (
 from i2s_chassis.renderer.verdict import limit_passed, too_many_pixels
 from i2s_chassis.server.service import Chassis, Register
 from i2s_chassis.warm.program import WorkerSettings
-from i2s_chassis.warm.python_worker import INSIDE, PythonWorker, WorkerFolder, WorkerJobs, open_jobs
+from i2s_chassis.warm.python_worker import (
+    INSIDE,
+    PythonWorker,
+    WorkerFolder,
+    WorkerJobs,
+    open_jobs,
+    outside_usr,
+)
 from i2s_chassis.warm.result import ResultError, read_result
 from i2s_wire.installation import install_command
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.renderer import RendererSpec
-
-S = TypeVar("S", bound=WorkerSettings)
 
 #: The folder of the service's own files, beside the source: the job, and what the worker printed.
 OWN = ".i2s"
@@ -153,73 +158,6 @@ class WorkerEngine(GenericEngine):
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerPlan:
-    """An engine on this machine: its class, its installation, its worker."""
-
-    engine: type[WorkerEngine]
-    installation: EngineInstallation
-    worker: PythonWorker
-
-
-@asynccontextmanager
-async def open_worker_engine(
-    plan: WorkerPlan, settings: WorkerSettings, jail: Jail, chassis: Chassis | None = None
-) -> AsyncIterator[WorkerEngine]:
-    """Give an engine; its processes end with the context.
-
-    Args:
-        plan: The engine.
-        settings: What an operator decided.
-        jail: The sandbox of its jobs.
-        chassis: The service that it is part of; None for an engine of one job at a time.
-
-    Raises:
-        StartError: There can be no warm interpreter here, and there must be. Or jobs cannot read the worker.
-        JailError: A fault of the jail.
-    """
-    check_readable_by_jobs(plan.worker.all_readable)
-    slots, telemetry = (chassis.admission.slots, chassis.telemetry) if chassis else (1, None)
-    async with open_jobs(jail, plan.worker, settings, slots=slots, telemetry=telemetry) as jobs:
-        yield plan.engine(settings, jail, plan.installation, jobs)
-
-
-class WorkerService:
-    """A worker behind the wire."""
-
-    wire_names = ("i2s.render.v1.RenderService",)
-
-    def __init__(self, spec: RendererSpec, settings: S, plan: Callable[[S], WorkerPlan]) -> None:
-        """Make a service.
-
-        Args:
-            spec: The renderer.
-            settings: Its settings.
-            plan: Looks at this machine; raises StartError if something is missing.
-        """
-        self.name, self._spec, self._settings = spec.name, spec, settings
-        self._plan = functools.partial(plan, settings)
-
-    @asynccontextmanager
-    async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
-        """Come up, pass the canary cold and warm, give out the servicer; see `server.service.Service`.
-
-        Raises:
-            StartError: Something is missing on this machine.
-        """
-        settings, plan = self._settings, self._plan()
-        async with (
-            open_jail(settings, chassis) as jail,
-            open_worker_engine(plan, settings, jail, chassis) as engine,
-        ):
-            with canary_required(chassis.telemetry):
-                limits = canary_limits(settings.limit_table())
-                canary = canary_job(self._spec, engine.options, limits)
-                cold = check_canary(await engine.draw_cold(canary))
-                check_same_canary(cold, await engine.render(canary))
-            yield GenericServicer(self._spec, engine, settings, chassis).registration()
-
-
-@dataclass(frozen=True, slots=True)
 class WorkerInstallation:
     """The versions and fonts that decide the images of a worker."""
 
@@ -232,38 +170,113 @@ class WorkerInstallation:
     #: SHA-256 over the fonts alone.
     fonts_digest: str
 
-    @classmethod
-    def of(cls, engine: str, service: str, inside: Path, fonts: Iterable[Path] = ()) -> WorkerInstallation:
-        """Return an installation.
 
-        Args:
-            engine: The distribution of the engine.
-            service: The distribution of the renderer.
-            inside: The folder of its worker.
-            fonts: Files of fonts beside those that the engine itself has.
-        """
-        fonts_digest = listings_digest(f"{font.name}\0{font.stat().st_size}" for font in fonts)
-        versions = {
-            "python": platform.python_version(),
-            engine: version(engine),
-            "fonts": fonts_digest,
-            service: version(service),
-            "inside": listings_digest(*(listed_files(path, only=(".py",)) for path in (inside, INSIDE))),
-        }
-        return cls(version(engine), versions, versions_digest(versions), fonts_digest)
+@dataclass(frozen=True, slots=True)
+class WorkerPlan:
+    """An engine on this machine: its class, its installation, its worker."""
+
+    engine: type[WorkerEngine]
+    installation: WorkerInstallation
+    worker: PythonWorker
 
 
-def package_folder(name: str, install: str) -> Path:
-    """Return the folder of an installed package, without importing it.
+def plan_worker(
+    engine: type[WorkerEngine],
+    spec: RendererSpec,
+    package: str,
+    settings: Mapping[str, object],
+    fonts: Sequence[Path] = (),
+) -> WorkerPlan:
+    """Look at this machine for an engine and its worker, the module ``inside.worker`` of the renderer.
 
     Args:
-        name: The package.
-        install: What is installed to have it.
+        engine: Its class.
+        spec: The renderer.
+        package: The package that it is, which the worker can import. Its distribution has the same name.
+        settings: What ``load`` and ``warm_up`` of the worker are given.
+        fonts: Files of fonts beside those that the engine itself has.
 
     Raises:
-        StartError: It is not installed; says how to install it.
+        StartError: The engine is not installed; says how to install it.
     """
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        raise StartError(f"{name} is not installed; install it with: {install_command(install)}")
-    return Path(spec.origin).resolve().parent
+    found, own = importlib.util.find_spec(package), importlib.util.find_spec(spec.module)
+    if found is None or found.origin is None or own is None or own.origin is None:
+        raise StartError(f"{package} is not installed; install it with: {install_command(spec.package)}")
+    folder, inside = Path(found.origin).resolve().parent, Path(own.origin).resolve().parent / "inside"
+    fonts_digest = listings_digest(f"{font.name}\0{font.stat().st_size}" for font in fonts)
+    versions = {
+        "python": platform.python_version(),
+        (engine_name := package.replace("_", "-")): version(package),
+        "fonts": fonts_digest,
+        spec.package: version(spec.package),
+        "inside": listings_digest(*(listed_files(path, only=(".py",)) for path in (inside, INSIDE))),
+    }
+    worker = PythonWorker(
+        module=f"{spec.module}.inside.worker",
+        folder=inside,
+        job_file=JOB,
+        log=LOG,
+        readable=outside_usr(folder, *fonts),
+        settings={"package": str(folder), **settings},
+    )
+    installation = WorkerInstallation(
+        versions[engine_name], versions, versions_digest(versions), fonts_digest
+    )
+    return WorkerPlan(engine, installation, worker)
+
+
+@asynccontextmanager
+async def open_worker_engine(
+    settings: WorkerSettings, jail: Jail, chassis: Chassis | None = None
+) -> AsyncIterator[WorkerEngine]:
+    """Give an engine; its processes end with the context.
+
+    Args:
+        settings: What an operator decided.
+        jail: The sandbox of its jobs.
+        chassis: The service that it is part of; None for an engine of one job at a time.
+
+    Raises:
+        StartError: Something is missing on this machine, or jobs cannot read it. Or there can be no warm
+            interpreter here, and there must be.
+        JailError: A fault of the jail.
+    """
+    plan: WorkerPlan = settings.engine.plan(settings)
+    check_readable_by_jobs(plan.worker.all_readable)
+    slots, telemetry = (chassis.admission.slots, chassis.telemetry) if chassis else (1, None)
+    async with open_jobs(jail, plan.worker, settings, slots=slots, telemetry=telemetry) as jobs:
+        yield plan.engine(settings, jail, plan.installation, jobs)
+
+
+class WorkerService:
+    """A worker behind the wire."""
+
+    wire_names = ("i2s.render.v1.RenderService",)
+
+    def __init__(self, spec: RendererSpec, settings: WorkerSettings) -> None:
+        """Make a service.
+
+        Args:
+            spec: The renderer.
+            settings: Its settings.
+        """
+        self.name, self._spec, self._settings = spec.name, spec, settings
+
+    @asynccontextmanager
+    async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
+        """Come up, pass the canary cold and warm, give out the servicer; see `server.service.Service`.
+
+        Raises:
+            StartError: Something is missing on this machine.
+        """
+        settings = self._settings
+        async with (
+            open_jail(settings, chassis) as jail,
+            open_worker_engine(settings, jail, chassis) as engine,
+        ):
+            with canary_required(chassis.telemetry):
+                limits = canary_limits(settings.limit_table())
+                canary = canary_job(self._spec, engine.options, limits)
+                cold = check_canary(await engine.draw_cold(canary))
+                check_same_canary(cold, await engine.render(canary))
+            yield GenericServicer(self._spec, engine, settings, chassis).registration()

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from i2s_chassis.warm.inside.delivery import deliver, take_job
-from i2s_chassis.warm.inside.packages import load_package
+import typst
+
+from i2s_chassis.warm.inside.delivery import Result, answer, drawn, not_drawn, refused
 
 _state: dict[str, Any] = {}
 #: A folder for packages that does not exist.
@@ -18,21 +19,11 @@ _SIZE = re.compile(rb'<svg [^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 _PLACE = re.compile(r"┌─ (?P<file>.*?):(?P<line>\d+):\d+\n.*?\n\s*\d+ │ (?P<text>[^\n]*)", re.DOTALL)
 _PACKAGE = re.compile(r"@[\w-]+/[\w-]+:\d[\d.]*|([\w-]+)/([\w-]+)-(\d[\d.]*)\.tar\.gz")
 _OF_PACKAGE = ("failed to download package", "package not found", "failed to load package")
-_OF_FILE = (
-    "file not found",
-    "would escape the project root",
-    "failed to load file",
-    "failed to load linked image",
-)
-_OF_ADDRESS = "URLs are not allowed"
-_POINTS = 72
+_OF_FILE = ("file not found", "failed to load file", "failed to load linked image")
 
 
 def load(settings: Mapping[str, Any]) -> None:
-    """Import the compiler and load its fonts; compiling would start threads, which no fork keeps."""
-    load_package(settings["typst"])
-    import typst
-
+    """Load the fonts of the compiler; compiling would start threads, which no fork keeps."""
     _state.update(clock=settings["clock"], fonts=typst.Fonts(include_system_fonts=False))
 
 
@@ -42,9 +33,11 @@ def warm_up(settings: Mapping[str, Any]) -> None:
 
 def run(output: int) -> None:
     """Compile the document in the current folder and draw its pages."""
-    import typst
+    answer(output, _draw)
 
-    job = take_job()
+
+def _draw(job: Mapping[str, Any]) -> Result:
+    scale, clock = job["dpi"] / 72, _state["clock"]
     try:
         compiler = typst.Compiler(
             str(Path(job["entry"]).resolve()),
@@ -54,62 +47,26 @@ def run(output: int) -> None:
             package_cache_path=_NOWHERE,
         )
         # As SVG a document takes a fraction of the time of images; each page begins with its size.
-        document, warnings = compiler.compile_with_warnings(format="svg", timestamp=_state["clock"])
-        sizes = [_size(page) for page in _listed(document)]
+        document, warnings = compiler.compile_with_warnings(format="svg", timestamp=clock)
         print(*(f"warning: {warning.message}" for warning in warnings), sep="\n", flush=True)
-        header: dict[str, Any] = {"total": len(sizes), "events": []}
-        wrong = _complaint(sizes, job)
-        if wrong:
-            deliver(output, {**header, **wrong})
-            return
-        pages = _listed(compiler.compile(format="png", ppi=job["dpi"], timestamp=_state["clock"]))
+        sizes = [_SIZE.findall(page, 0, 1000)[0] for page in _listed(document)]
+        wrong = not_drawn(job, [(float(width) * scale, float(height) * scale) for width, height in sizes])
+        # The compiler draws all pages of a document or none.
+        return wrong or drawn(job, _listed(compiler.compile(format="png", ppi=job["dpi"], timestamp=clock)))
     except typst.TypstError as error:
         print(error.diagnostic, flush=True)
-        deliver(output, _fault(error, job["entry"]))
-        return
-    header["total"], first = len(pages), job["first"] - 1
-    wanted = range(first, min(first + job["count"], len(pages)))
-    header |= {"verdict": "RENDERED", "pages": [number + 1 for number in wanted]}
-    deliver(output, header, [pages[number] for number in wanted])
+        return _refused(error, job["entry"])
 
 
 def _listed(pages: bytes | list[bytes] | None) -> list[bytes]:
     """Return the pages of a document; the compiler returns one that is alone as it is."""
-    if pages is None:
-        return []
-    return [pages] if isinstance(pages, bytes) else pages
+    return [pages] if isinstance(pages, bytes) else pages or []
 
 
-def _size(page: bytes) -> tuple[float, float]:
-    """Return width and height of a page in points."""
-    size = _SIZE.match(page)
-    if size is None:
-        raise ValueError("a page of the compiler does not begin with its size")
-    return float(size[1]), float(size[2])
-
-
-def _complaint(sizes: list[tuple[float, float]], job: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the verdict on a document whose pages are not drawn, None if they are."""
-    if len(sizes) > job["pages"]:
-        text = f"The document has {len(sizes)} pages, more than {job['pages']}."
-        return {"verdict": "PAGE_LIMIT", "message": text}
-    if job["first"] > len(sizes):
-        text = f"There is no page {job['first']} among the {len(sizes)} of the document."
-        return {"verdict": "NO_OUTPUT", "message": text}
-    scale = job["dpi"] / _POINTS
-    for number, (width, height) in enumerate(sizes, 1):
-        if width * height * scale**2 > job["pixels"]:
-            pixels = f"{width * scale:.0f} x {height * scale:.0f}"
-            text = f"Page {number} would have {pixels} pixels, more than {job['pixels']}."
-            return {"verdict": "PIXEL_LIMIT", "message": text}
-    return None
-
-
-def _fault(error: Any, entry: str) -> dict[str, Any]:  # noqa: ANN401 - its class is that of the compiler
-    """Return what is said of an error of the compiler in a document."""
+def _refused(error: typst.TypstError, entry: str) -> Result:
     # Its words may be those of the document, which are no place.
     place = _PLACE.search(error.diagnostic, error.diagnostic.find(error.message) + len(error.message))
-    fault = {
+    fault: dict[str, Any] = {
         "message": error.message,
         "line": int(place["line"]) if place else 0,
         "file": "" if place is None or place["file"] == entry else place["file"],
@@ -125,12 +82,10 @@ def _fault(error: Any, entry: str) -> dict[str, Any]:  # noqa: ANN401 - its clas
         }
         events.append(("NETWORK", f"package {named}"))
     elif error.message.startswith(_OF_FILE) or "would escape" in error.message:
-        fault["kind"] = "UNDEFINED_FILE"
-        fault["message"] = error.message.replace(f"{Path.cwd()}/", "")
-        events.append(("NETWORK" if _OF_ADDRESS in error.message else "FILE_READ", fault["message"]))
-    line = f" on line {fault['line']}" if fault["line"] else ""
-    message = f"The document was not compiled{line}: {fault['message']}"
-    return {"verdict": "COMPILE_ERROR", "message": message, "error": fault, "events": events}
+        fault |= {"message": error.message.replace(f"{Path.cwd()}/", ""), "kind": "UNDEFINED_FILE"}
+        is_address = "URLs are not allowed" in error.message
+        events.append(("NETWORK" if is_address else "FILE_READ", fault["message"]))
+    return refused("The document was not compiled", fault, events)
 
 
 def _package(text: str) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.render import (
     out_option,
@@ -17,6 +16,7 @@ from i2s_sdk.cli.render import (
     window_settings,
     write_file,
 )
+from i2s_wire.renderers import RENDER_HTML
 
 
 @click.command("html", short_help="A web site, static or for Jekyll.")
@@ -36,7 +36,7 @@ from i2s_sdk.cli.render import (
 )
 @profile_option
 @json_option
-@settings_options_for(RENDER_HTML)
+@settings_options_for(RENDER_HTML.name)
 def html_command(
     site: str,
     out: str | None,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from i2s_client.service_table import RENDER_LATEX
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.render import out_option, page_settings, print_result, read_text, require_out
+from i2s_wire.renderers import RENDER_LATEX
 
 
 @click.command("latex", short_help="A LaTeX document or fragment.")
@@ -22,7 +22,7 @@ from i2s_sdk.cli.render import out_option, page_settings, print_result, read_tex
 )
 @page_settings(200)
 @json_option
-@settings_options_for(RENDER_LATEX)
+@settings_options_for(RENDER_LATEX.name)
 def latex_command(
     file: str,
     out: str | None,

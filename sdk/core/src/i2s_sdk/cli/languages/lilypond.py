@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from i2s_client.service_table import RENDER_LILYPOND
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.render import out_option, page_settings, print_result, read_text, require_out
+from i2s_wire.renderers import RENDER_LILYPOND
 
 
 @click.command("lilypond", short_help="A LilyPond score.")
@@ -21,7 +21,7 @@ from i2s_sdk.cli.render import out_option, page_settings, print_result, read_tex
     help="What draws the pages. Default: ghostscript, as in the benchmark; cairo gives other pixels.",
 )
 @json_option
-@settings_options_for(RENDER_LILYPOND)
+@settings_options_for(RENDER_LILYPOND.name)
 def lilypond_command(
     file: str,
     out: str | None,

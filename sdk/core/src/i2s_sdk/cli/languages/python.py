@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from i2s_client.service_table import RENDER_PYTHON
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.render import files_in, out_option, print_result, read_text, require_out, write_file
+from i2s_wire.renderers import RENDER_PYTHON
 
 
 @click.command("python", short_help="A Python program that draws figures.")
@@ -22,7 +22,7 @@ from i2s_sdk.cli.render import files_in, out_option, print_result, read_text, re
 @click.option("--repair/--no-repair", default=True, help="Repair a program that draws nothing.")
 @click.option("--objects", metavar="FILE", help="Write the objects of the figure there, as JSON.")
 @json_option
-@settings_options_for(RENDER_PYTHON)
+@settings_options_for(RENDER_PYTHON.name)
 def python_command(
     file: str,
     out: str | None,

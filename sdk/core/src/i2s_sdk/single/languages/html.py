@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_client.render import AsyncRenderClient
-from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 from i2s_sdk.settings import Settings
@@ -19,6 +18,7 @@ from i2s_sdk.tasks.webpage.site import site_of
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import SiteOptions, WindowOptions
 from i2s_wire.render.request import RenderRequest, SiteSource
+from i2s_wire.renderers import RENDER_HTML
 
 _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _HTML_SUFFIXES = (".html", ".htm")
@@ -127,4 +127,4 @@ def render_html(
         rendering = await renderer.render(RenderRequest(source, chosen))
         return RenderedSource(rendering, found_site.repairs, found_site.site.source)
 
-    return with_renderer(RENDER_HTML, work, settings)
+    return with_renderer(RENDER_HTML.name, work, settings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from i2s_client.render import AsyncRenderClient
-from i2s_client.service_table import RENDER_LATEX
 from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.render import (
@@ -20,6 +19,7 @@ from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import LatexEngine, PageOptions
 from i2s_wire.render.rendering import Rendering
+from i2s_wire.renderers import RENDER_LATEX
 
 _CLASS = re.compile(r"^[^%\n]*\\document(?:class|style)\b", re.MULTILINE)
 
@@ -71,7 +71,7 @@ def render_latex(
     async def work(renderer: AsyncRenderClient) -> RenderedSource:
         return await render_source(renderer, task, source, options, repair, tex)
 
-    return with_renderer(RENDER_LATEX, work, settings)
+    return with_renderer(RENDER_LATEX.name, work, settings)
 
 
 async def render_source(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from i2s_client.render import AsyncRenderClient
-from i2s_client.service_table import RENDER_LILYPOND
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.render import (
     RenderedSource,
@@ -19,6 +18,7 @@ from i2s_sdk.tasks.music import LilypondDocument, MusicTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.rendering import Rendering
+from i2s_wire.renderers import RENDER_LILYPOND
 
 
 def render_lilypond(
@@ -75,4 +75,4 @@ def render_lilypond(
 
         return await attempted(task, task.document(structure), source, once, repair)
 
-    return with_renderer(RENDER_LILYPOND, work, settings)
+    return with_renderer(RENDER_LILYPOND.name, work, settings)

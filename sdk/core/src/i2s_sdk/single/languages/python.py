@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from i2s_client.render import AsyncRenderClient
-from i2s_client.service_table import RENDER_PYTHON
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.render import RenderedSource, attempted, structure_in, with_renderer
 from i2s_sdk.tasks import Structure
@@ -15,6 +14,7 @@ from i2s_sdk.tasks.chart.reading import is_program
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_wire.render.options import PageOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering
+from i2s_wire.renderers import RENDER_PYTHON
 
 
 def render_python(
@@ -58,4 +58,4 @@ def render_python(
 
         return await attempted(task, task.document(structure, files), program, once, repair)
 
-    return with_renderer(RENDER_PYTHON, work, settings or Settings.load())
+    return with_renderer(RENDER_PYTHON.name, work, settings or Settings.load())

@@ -7,6 +7,7 @@ drawings whole statements are left out, and in algorithms whole lines.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from random import Random
 
 from i2s_sdk.instances.instance import Content
@@ -120,32 +121,54 @@ def _in_another_font(text: str) -> str | None:
     return r"\renewcommand{\familydefault}{\sfdefault}\normalfont" + "\n" + text
 
 
-_OPENS = re.compile(r"\\(For|ForAll|While|If|Loop|Procedure|Function|Repeat)\b")
+_OPENS = re.compile(r"\\(?:For|ForAll|While|If|Loop|Procedure|Function|Repeat)\b")
 _CLOSES = re.compile(r"\\(?:End(?:For|While|If|Loop|Procedure|Function)|Until)\b")
+#: Commands that draw words, about as many letters as their names have.
+_WORDS = re.compile(rf"{_OPENS.pattern}|{_CLOSES.pattern}|\\(?:Else|ElsIf|Require|Ensure|Return)\b")
+_NEXT_LINE = re.compile(rf"\n(?=\s*(?:{_WORDS.pattern}|\\Statex?\b))")
 _BODY = re.compile(
     r"(?<=\\begin\{algorithmic\})(?P<options>\[\d+\])?(?P<body>.*?)(?=\\end\{algorithmic\})", re.DOTALL
 )
 
 
+def _drawn_length(text: str) -> int:
+    """Return about how many characters of an algorithm are drawn."""
+    words = sum(len(match.group()) - 1 for match in _WORDS.finditer(text))
+    return words + sum(1 if text[start] == "\\" else end - start for start, end in _tokens(text))
+
+
 def _first_half_of_algorithm(text: str) -> str | None:
-    """Return an algorithm with the first half of its lines; blocks that are open then are closed."""
+    """Return an algorithm with its first lines, so many that about half of its characters are left.
+
+    The caption counts, and so do the words of the lines that close what is open after those lines.
+    """
+    inside = sum(_drawn_length(match["body"]) for match in _BODY.finditer(text))
+    share = 1 - _drawn_length(text) / 2 / inside if inside else 0.0
 
     def half(match: re.Match[str]) -> str:
-        lines = match["body"].strip("\n").split("\n")
-        kept = lines[: (len(lines) + 1) // 2]
-        opened: list[str] = []
-        for line in kept:
-            if _CLOSES.search(line) and opened:
-                opened.pop()
-            elif begun := _OPENS.search(line):
-                opened.append(begun[1])
-        ends = (
-            "\\Until{}" if name == "Repeat" else f"\\End{name.removesuffix('All')}"
-            for name in reversed(opened)
-        )
-        return (match["options"] or "") + "\n" + "\n".join([*kept, *ends]) + "\n"
+        lines = _NEXT_LINE.split(match["body"].strip("\n"))
+        wanted = share * _drawn_length(match["body"])
+        bodies = ["\n".join(_closed(lines[:kept])) for kept in range(1, len(lines))]
+        if not bodies:
+            return match.group()
+        nearest = min(bodies, key=lambda body: abs(_drawn_length(body) - wanted))
+        return f"{match['options'] or ''}\n{nearest}\n"
 
     return _BODY.sub(half, text)
+
+
+def _closed(lines: Sequence[str]) -> list[str]:
+    """Return lines of an algorithm, and those that close the blocks that are open after them."""
+    opened: list[str] = []
+    for line in lines:
+        if _CLOSES.search(line) and opened:
+            opened.pop()
+        elif begun := _OPENS.search(line):
+            opened.append(begun.group()[1:])
+    ends = (
+        "\\Until{}" if name == "Repeat" else f"\\End{name.removesuffix('All')}" for name in reversed(opened)
+    )
+    return [*lines, *ends]
 
 
 def _half_missing(content: Content, chance: Random) -> Content | None:

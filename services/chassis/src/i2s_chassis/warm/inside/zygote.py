@@ -184,9 +184,13 @@ def main() -> None:
     _find_modules(_PACKAGE, Path(__file__).resolve().parent)
     package, _, _ = settings["worker"].rpartition(".")
     _find_modules(package, Path(settings["worker_folder"]))
+    # What is imported here is loaded before anything is confined.
+    from i2s_chassis.warm.inside import confinement, packages
+
+    if "package" in settings:
+        packages.load_package(settings["package"])
     worker = cast(Worker, importlib.import_module(settings["worker"]))
     worker.load(settings)
-    from i2s_chassis.warm.inside import confinement  # loaded before anything is confined
 
     if len(sys.argv) > 2:
         folder = str(Path(sys.argv[2]).resolve())
