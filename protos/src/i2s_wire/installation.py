@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import importlib.util
+import re
 import shutil
 import sys
 from collections.abc import Iterable
@@ -57,6 +58,9 @@ def installation_kind(module: Path = Path(__file__), prefix: Path | None = None)
 _IN_THE_IMAGE_FOR_THE_HUB = ("i2s-sdk[hub]", "i2s-sdk[parquet]")
 
 
+_EXTRA = re.compile(r"i2s-sdk\[([\w-]+)\]")
+
+
 def install_command(requirement: str, kind: InstallationKind | None = None) -> str:
     """Return the command that adds a Python package, or an extra of one of ours, to this installation.
 
@@ -64,7 +68,10 @@ def install_command(requirement: str, kind: InstallationKind | None = None) -> s
         requirement: Requirement as pip takes it, such as "i2s-sdk[hub]" or "pypdfium2".
         kind: The kind of installation; None looks.
     """
-    if (kind or installation_kind()) is InstallationKind.CONTAINER:
+    kind = kind or installation_kind()
+    if kind is InstallationKind.CHECKOUT and (locked := _locked_command(requirement)):
+        return locked
+    if kind is InstallationKind.CONTAINER:
         if requirement in _IN_THE_IMAGE_FOR_THE_HUB:
             return "use an image that was built with DATASETS=hub deploy/images/build sdk"
         return (
@@ -73,6 +80,22 @@ def install_command(requirement: str, kind: InstallationKind | None = None) -> s
         )
     wanted = f"'{requirement}'" if "[" in requirement else requirement
     return f"{_installer()} {wanted}"
+
+
+def _locked_command(requirement: str) -> str:
+    """Return the command of a checkout that installs an extra in locked versions; empty if there is none."""
+    checkout = checkout_folder()
+    extra = _EXTRA.fullmatch(requirement)
+    if checkout is None or extra is None:
+        return ""
+    if extra[1] == "ocr":
+        return "scripts/bootstrap ocr"
+    try:
+        lines = (checkout / "requirements/dev.in").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return ""
+    extras = next((line.partition("[")[2] for line in lines if line.startswith("-e ./sdk/core[")), "")
+    return "make setup" if extra[1] in extras.rstrip("]").split(",") else ""
 
 
 def services_command(package: str, kind: InstallationKind | None = None) -> str:

@@ -34,8 +34,15 @@ def test_without_the_extra_the_command_that_installs_it_is_named(monkeypatch):
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "starlette", None)
-    with pytest.raises(UsageError, match=r"i2s-sdk\[http\]"):
+    with pytest.raises(UsageError, match="starlette, which is not installed: make setup"):
         command.gateway_runner()
+
+
+def test_up_says_that_a_package_of_the_gateway_is_missing_before_it_starts_anything(capsys, monkeypatch):
+    monkeypatch.setattr(services, "missing_requirements", lambda plugin: ["starlette", "uvicorn"])
+    assert run(("up", "--http")) == 2
+    missing = "error: --http needs packages that are not installed (starlette, uvicorn): make setup\n"
+    assert capsys.readouterr().err == missing
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from i2s_gateway.openapi import openapi
 from i2s_training import StructuredOutputReward
 from i2s_training.batch_reward import Reward, RewardRequest
 from i2s_training.reward import RoundTripReward
-from served_rewards import drawn, draws_at_once, picture, rewards_before, rewards_of, said
+from served_rewards import drawn, draws_at_once, latex_gateway, picture, rewards_before, rewards_of, said
 
 LINES = {"Accept": "application/x-ndjson"}
 
@@ -66,7 +66,16 @@ async def test_a_fault_of_the_data_is_not_valid_and_has_no_number():
     assert "target" in first["reason"]["message"]
     assert (second["valid"], second["value"], second["reason"]) == (True, 1.0, None)
     assert (third["valid"], third["reason"]["kind"]) == (False, "data")
-    assert found["totals"]["invalid"] == 2
+    assert (found["totals"]["invalid"], found["totals"]["unique_rendered"]) == (2, 1)
+
+
+async def test_a_reference_that_is_no_image_is_said_without_advice_for_data_sets():
+    async with latex_gateway() as client:
+        found = await posted(client, {"completion": "$x$", "reference": {"image": "aaaa"}})
+    (item,) = found["items"]
+    assert "the reference is not an image" in item["reason"]["message"]
+    assert "dataset" not in item["reason"]["message"]
+    assert found["totals"]["unique_rendered"] == 0
 
 
 async def test_equal_answers_and_equal_documents_are_rendered_once():
@@ -128,6 +137,7 @@ async def test_what_is_not_done_at_the_deadline_is_not_valid_and_its_job_ends():
         first, second = found["items"]
         assert (first["value"], first["valid"]) == (None, False)
         assert (first["reason"]["fault"], first["reason"]["kind"]) == ("infrastructure", "deadline")
+        assert "within deadline_seconds (4 s)" in first["reason"]["message"]
         assert second["valid"]
         assert begun.is_set()
         await asyncio.wait_for(ended.wait(), 1)

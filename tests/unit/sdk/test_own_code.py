@@ -96,6 +96,7 @@ def test_a_function_answers_a_question(file: Path, begin: str) -> None:
     file.write_text(f"{begin} model(question):\n    return question.text.upper()\n")
     model = FunctionModel(OwnFunction.parse(f"{file}:model"), ModelOptions())
     assert asyncio.run(model.ask(ReadQuestion("a", ("abc",)))).text == "ABC"
+    assert model.concurrency == (1 if begin == "def" else 0)  # 0: as many as the options say
     opened = open_model(f"{file}:model")
     assert (opened.name, "digest" in opened.fingerprint) == ("my.py:model", True)
 

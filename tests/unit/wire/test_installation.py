@@ -58,14 +58,21 @@ def test_the_images_are_made_with_that_prefix():
 
 @pytest.mark.parametrize("kind", [InstallationKind.WHEELS, InstallationKind.CHECKOUT])
 def test_pip_is_named_by_its_path_unless_it_is_first_on_the_path(kind, python, monkeypatch):
-    assert install_command("i2s-sdk[hub]", kind) == f"{str(python)[1:]}/pip install 'i2s-sdk[hub]'"
+    assert install_command("i2s-sdk[hf]", kind) == f"{str(python)[1:]}/pip install 'i2s-sdk[hf]'"
     monkeypatch.chdir(python.parent.parent)
     assert install_command("pypdfium2", kind) == "venv/bin/pip install pypdfium2"
     monkeypatch.chdir(python)
     monkeypatch.chdir("..")
     assert install_command("pypdfium2", kind) == "bin/pip install pypdfium2"
     monkeypatch.setenv("PATH", f"{python}:/usr/bin")
-    assert install_command("i2s-sdk[hub]", kind) == "pip install 'i2s-sdk[hub]'"
+    assert install_command("i2s-sdk[hf]", kind) == "pip install 'i2s-sdk[hf]'"
+
+
+@pytest.mark.parametrize(
+    ("extra", "command"), [("http", "make setup"), ("hub", "make setup"), ("ocr", "scripts/bootstrap ocr")]
+)
+def test_a_checkout_installs_the_extras_that_it_locks_by_its_own_commands(extra, command):
+    assert install_command(f"i2s-sdk[{extra}]", InstallationKind.CHECKOUT) == command
 
 
 def test_without_pip_uv_is_named(python):

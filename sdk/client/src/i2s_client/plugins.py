@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import enum
 import logging
+import re
 from collections.abc import Collection, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
 
 from i2s_client.errors import PluginError
 
 _log = logging.getLogger(__name__)
+
+_NAME = re.compile(r"[\w.-]+")
 
 
 class PluginGroup(enum.StrEnum):
@@ -71,6 +74,24 @@ def plugins_beside(group: PluginGroup, own: Collection[str]) -> Mapping[str, Ent
 def package_of(plugin: EntryPoint) -> str:
     """Return the name of the package that provides an entry point."""
     return plugin.dist.name if plugin.dist is not None else plugin.value.partition(":")[0]
+
+
+def missing_requirements(plugin: EntryPoint) -> list[str]:
+    """Return the packages that the package of an entry point requires and that are not installed, by name.
+
+    Requirements with a marker, such as those of extras, are left out.
+    """
+    requirements = (plugin.dist.requires if plugin.dist is not None else None) or []
+    names = [_NAME.match(requirement) for requirement in requirements if ";" not in requirement]
+    return [name[0] for name in names if name is not None and not _is_installed(name[0])]
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def load_plugin(plugin: EntryPoint) -> object:

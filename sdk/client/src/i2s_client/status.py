@@ -25,6 +25,7 @@ _ERRORS: dict[grpc.StatusCode, tuple[type[ServiceError], str]] = {
     grpc.StatusCode.RESOURCE_EXHAUSTED: (OverloadedError, "send less at once, or give it more slots"),
     grpc.StatusCode.DEADLINE_EXCEEDED: (
         DeadlineError,
+        "the machine may be overloaded, or the source endless; "
         "give calls more time with --set deadline=SECONDS",
     ),
     grpc.StatusCode.CANCELLED: (CallCancelledError, "the service may be shutting down"),

@@ -178,7 +178,8 @@ def gateway_runner() -> Callable[..., Coroutine[Any, Any, None]]:
     except ModuleNotFoundError as error:
         from i2s_wire.installation import install_command
 
+        package = (error.name or "").partition(".")[0]
         raise UsageError(
-            f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
+            f"the HTTP gateway needs {package}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
     return run_gateway

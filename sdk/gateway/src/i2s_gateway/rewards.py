@@ -285,6 +285,7 @@ class Judging:
         self._began = time.monotonic()
         self._names = tuple(dict.fromkeys(item.task for item in batch.items))
         self._values: list[float | None] = [None] * len(batch.items)
+        self._unique = 0  # answers that were judged by themselves
         self._same: dict[int, list[int]] = {}
         for number, first in enumerate(first_of_each([item.asked.request for item in batch.items])):
             self._same.setdefault(first, []).append(number)
@@ -343,7 +344,7 @@ class Judging:
             GatewayError: A service does not know the caller.
         """
         items = self._batch.items
-        async with Batch(self._batch.deadline_seconds).open() as batch:
+        async with Batch(self._batch.deadline_seconds, "deadline_seconds").open() as batch:
             with on_behalf_of(self._caller.authorization):  # tasks keep it
                 tasks = {name: self._open(name) for name in self._names}
                 working = [
@@ -353,6 +354,7 @@ class Judging:
             try:
                 for done in asyncio.as_completed(working):
                     number, result = await done
+                    self._unique += not isinstance(result, I2SError)
                     for one in self._same[number]:
                         reward = self._rules[items[one].task].reward_of(items[one].asked, result)
                         self._values[one] = reward.value
@@ -458,7 +460,7 @@ class Judging:
             "items": len(self._values),
             "valid": valid,
             "invalid": len(self._values) - valid,
-            "unique_rendered": len(self._same),
+            "unique_rendered": self._unique,
             "seconds": round(time.monotonic() - self._began, 6),
         }
 

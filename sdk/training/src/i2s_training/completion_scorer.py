@@ -180,10 +180,11 @@ class Batch:
 
     Args:
         seconds: Time for all completions; 0 for no end.
+        name: What set the time, for messages.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float, name: str = "batch_seconds") -> None:
+        self._seconds, self._name = seconds, name
         self._answered: defaultdict[str, float] = defaultdict(float)
         # What makes the errors: one that is raised again and again keeps the frames of all.
         self._gone: dict[str, Callable[[], I2SError]] = {}
@@ -257,7 +258,7 @@ class Batch:
     def _end(self) -> None:
         self._late = partial(
             DeadlineError,
-            f"the batch was not judged within batch_seconds ({self._seconds:g} s)",
+            f"the batch was not judged within {self._name} ({self._seconds:g} s)",
             address="",
             method="Batch",
             status="DEADLINE_EXCEEDED",

@@ -11,6 +11,7 @@ import importlib.util
 import io
 import json
 import logging
+import re
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,6 +24,7 @@ from i2s_sdk.data import Selection, open_data
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.data.hub import read_hub
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_wire.installation import install_command
 
 datasets = pytest.importorskip("datasets", reason="i2s-sdk[hub] is not installed")
 
@@ -251,7 +253,7 @@ def test_without_the_library_the_command_that_mends_it_is_told(
     latex: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'i2s-sdk\[hub\]'") as raised:
+    with pytest.raises(UsageError, match=re.escape(install_command("i2s-sdk[hub]"))) as raised:
         open_data(f"hf:{latex}")
     assert "\n" not in raised.value.message
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from i2s_sdk.run.storage.codec import rendering_line
 from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote, TokenUsage
+from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.view import ImageMark, ImageMarkKind, MarkedImage
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, one_sample, until
 from run_folders import instances, keep_picture, picture, record_of, rendered_of, write_run
@@ -103,6 +106,32 @@ def test_images_are_compared_at_their_own_pixels(visit: Visit, tmp_path: Path) -
     assert isinstance(middle, tuple)
     assert all(abs(part - 128) <= 2 for part in middle)  # half black over white
     assert shown.getpixel((150, 90)) == (255, 255, 255)
+
+
+def test_marks_are_shown_on_an_image_as_large_as_the_reference(
+    visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = ImageMark(ImageMarkKind.GOLD, (0.25, 0.5, 0.75, 1.0), "1")
+    view = replace(SPECS["latex"], view=lambda shown: (MarkedImage("Marks", (mark,)),))
+    monkeypatch.setitem(SPECS, "latex", view)
+    folder = tmp_path / "run"
+    reference = keep_picture(folder, picture("page", (600, 800)))
+    record = changed(record_of(PlannedInstance("page", "latex", "s")), reference_sha256=reference)
+    page = visit.open(one_sample(folder, record, rendered_of(record)))
+    page.locator("article h3 a").click()
+    sizes = {}
+    for zoom, width in (("fit", None), ("2×", 1200)):
+        page.locator("#sample .tools button", has_text=zoom).click()
+        marks = page.locator("#sample .marks")
+        marks.wait_for()
+        box, marked = marks.bounding_box(), marks.locator(".on-image").bounding_box()
+        assert box is not None
+        assert marked is not None
+        assert marked["width"] / box["width"] == pytest.approx(0.5, abs=0.02)
+        sizes[zoom] = box["width"]
+        assert width is None or box["width"] == width
+    assert sizes["fit"] == 600
+    assert visit.said == []
 
 
 def test_target_and_answer_stand_side_by_side_and_the_error_names_its_line(
@@ -196,7 +225,10 @@ def test_what_answers_took_is_drawn_against_their_values(visit: Visit, tmp_path:
     took = {one.id: (10.0 * at, at / 1000) for at, one in enumerate(planned, 1)}
     records = {
         one.id: changed(
-            record_of(one), usage=TokenUsage(100, int(took[one.id][0])), cost=took[one.id][1], seconds={}
+            record_of(one),
+            usage=TokenUsage(100, int(took[one.id][0])),
+            cost=took[one.id][1],
+            seconds={"generate": None},
         )
         for one in planned
     }

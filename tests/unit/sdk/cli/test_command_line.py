@@ -13,6 +13,7 @@ import pytest
 
 from i2s_sdk.cli.main import COMMANDS, group, run
 from i2s_sdk.cli.run_options import default_folder
+from i2s_wire.installation import install_command
 from i2s_wire.renderers import RENDERER_SPECS
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
@@ -149,4 +150,4 @@ def test_a_command_of_a_package_that_is_not_installed_names_its_extra(
 ) -> None:
     monkeypatch.setattr(sys.modules[run.__module__], "plugins", lambda group: {})
     assert run(words) == 2
-    assert f"i2s-sdk[{extra}]" in capsys.readouterr().err
+    assert install_command(f"i2s-sdk[{extra}]") in capsys.readouterr().err

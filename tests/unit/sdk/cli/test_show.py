@@ -77,6 +77,7 @@ def test_samples_are_ordered_by_a_main_metric_that_is_the_mean_of_others(tmp_pat
         ("c", "elements", "0.700"),
         ("a", "elements", "0.900"),
     ]
+    assert ", elements 0.500\n" in show(str(tmp_path / "run"), "b").output
 
 
 def test_a_sample_is_shown_with_its_reasons_values_and_answer(run: str) -> None:

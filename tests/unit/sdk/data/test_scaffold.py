@@ -33,7 +33,7 @@ def test_an_empty_one_has_an_example_that_validates(tmp_path: Path) -> None:
 
 def test_pictures_and_documents_of_one_name_belong_together(tmp_path: Path) -> None:
     source = tmp_path / "exam"
-    for name in ("one.png", "two.png", "site.png", "tune.PNG", "photo.jpeg"):
+    for name in ("one.png", "site.png", "tune.PNG"):
         picture(source / name)
     (source / "one.tex").write_text("x")
     (source / "tune.ly").write_text("{ c }")
@@ -41,19 +41,56 @@ def test_pictures_and_documents_of_one_name_belong_together(tmp_path: Path) -> N
     (source / "site" / "index.html").write_text("<p>")
     (source / "site" / "css" / "a.css").write_text("p{}")
     (source / "notes.txt").write_text("of no concern")
-    assert new_dataset(tmp_path / "new", source, task="latex").instances == 5
+    assert new_dataset(tmp_path / "new", source).instances == 3
     found = read_folder(tmp_path / "new").instances
     assert [(one.id, one.task, one.subset, one.structure is not None) for one in found] == [
         ("one", "latex", "exam", True),
-        ("photo", "latex", "exam", False),
         ("site", "webpage", "exam", True),
         ("tune", "music", "exam", True),
-        ("two", "latex", "exam", False),
     ]
-    assert read_content(found[2]).site == {"index.html": b"<p>", "css/a.css": b"p{}"}
+    assert read_content(found[1]).site == {"index.html": b"<p>", "css/a.css": b"p{}"}
     assert check(tmp_path / "new").faults == ()
     counted = {(one.task, one.name): (one.instances, one.with_structure) for one in summarize(found)}
-    assert counted == {("latex", "exam"): (3, 1), ("webpage", "exam"): (1, 1), ("music", "exam"): (1, 1)}
+    assert counted == {("latex", "exam"): (1, 1), ("webpage", "exam"): (1, 1), ("music", "exam"): (1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("names", "task", "said"),
+    [
+        (
+            ["a.png", "a.tex", "b.png", "b.ly"],
+            "latex",
+            "b.ly.* of the task music, not of latex; leave --task",
+        ),
+        (["a.png", "a/index.html"], "design2code", "a document of the task webpage, not of design2code"),
+        (["a.png", "a.html"], "latex", "a document of the task design2code, not of latex"),
+    ],
+)
+def test_a_document_of_another_task_than_the_named_one_is_refused(
+    names: list[str], task: str, said: str, tmp_path: Path
+) -> None:
+    for name in names:
+        picture(tmp_path / "source" / name)
+    with pytest.raises(I2SError, match=said):
+        new_dataset(tmp_path / "new", tmp_path / "source", task=task)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("folder", ["", "webpage"])
+def test_a_lone_page_is_a_site_where_the_task_is_one_of_sites(tmp_path: Path, folder: str) -> None:
+    source = tmp_path / "source" / folder
+    for name in ("shop.png", "plain.png"):
+        picture(source / name)
+    (source / "shop.html").write_text("<p>")
+    task = "" if folder else "webpage"
+    assert new_dataset(tmp_path / "new", tmp_path / "source", task=task).instances == 2
+    plain, shop = read_folder(tmp_path / "new").instances
+    assert (plain.task, plain.structure, shop.task) == ("webpage", None, "webpage")
+    assert read_content(shop).site == {"index.html": b"<p>"}
+    (source / "plain.png").unlink()
+    if not folder:
+        new_dataset(tmp_path / "other", source)
+        assert [one.task for one in read_folder(tmp_path / "other").instances] == ["design2code"]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ class Counting:
         self.asked: list[str] = []
         self.begun: list[str] = []
         self.finish = Finish.STOP
+        self.concurrency = 0
         self.faults = 0
 
     async def ask(self, question: ReadQuestion) -> Answer:
@@ -98,6 +99,33 @@ async def test_without_a_cache_each_sample_is_asked(tmp_path: Path) -> None:
         for instance in _instances(tmp_path, *"ab"):
             assert not (await complete(model, instance)).cached
         assert provider.asked == ["a", "b"]
+
+
+class Patient(Counting):
+    """A provider that takes long, and knows the most calls that were begun and not answered."""
+
+    most = answered = 0
+
+    async def ask(self, question: ReadQuestion) -> Answer:
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        self.most = max(self.most, len(self.begun) - self.answered)
+        self.answered += 1
+        return await super().ask(question)
+
+
+@pytest.mark.parametrize(("of_provider", "of_options"), [(0, 2), (2, 8)])
+async def test_a_call_that_waits_for_its_place_is_in_no_journal(
+    tmp_path: Path, of_provider: int, of_options: int
+) -> None:
+    provider = Patient()
+    provider.concurrency = of_provider
+    model = _model(provider, tmp_path, concurrency=of_options, cache=None)
+    instances = [Instance(name, "latex", "s", tmp_path / f"{name}.png") for name in "abcdefgh"]
+    for instance in instances:  # equal questions would wait for each other
+        (tmp_path / f"{instance.id}.png").write_bytes(named_picture(instance.id))
+    await asyncio.gather(*(complete(model, instance) for instance in instances))
+    assert (provider.most, len(provider.begun)) == (2, 8)
 
 
 async def test_the_attempts_of_a_call_are_those_that_were_made_and_one_line_of_the_journal(

@@ -17,6 +17,7 @@ from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import CHUNK
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, Record, RepairNote, TokenUsage
+from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 from sample_records import changed, flat_record
@@ -233,6 +234,25 @@ def test_what_the_answers_took_is_told(tmp_path: Path) -> None:
     record = changed(record_of(one), usage=TokenUsage(1200, 340), cost=0.0123, attempts=2)
     text = Reader(write_report([write_run(tmp_path / "run", [one], {one.id: record})]).path).text
     assert "1 answers, 2 calls, 1200 tokens in, 340 out, $0.0123" in text
+
+
+def test_the_seconds_of_answers_of_a_stored_run_are_told(tmp_path: Path) -> None:
+    planned = instances(1)[0]
+    record = changed(record_of(planned), seconds={"generate": 2.5}, attempts=1)
+    page = Reader(write_report([write_run(tmp_path / "run", [planned], {planned.id: record})]).path)
+    assert page.index["took"] == ["seconds"]
+    assert page.index["samples"][0][5][0][-1] == [2.5]
+
+
+def test_a_sample_has_a_value_of_a_main_metric_that_is_an_average(tmp_path: Path) -> None:
+    spec = task_spec("chart")
+    metrics = dict.fromkeys(spec.averages[0].of, 0.25)
+    planned = PlannedInstance("a", "chart", "bar")
+    record = changed(record_of(planned), outcome=Outcome.SCORED, metrics=metrics)
+    given = options(tasks=("chart",), metrics=dict.fromkeys(metrics, "1"))
+    index = Reader(write_report([write_run(tmp_path / "run", [planned], {"a": record}, given)]).path).index
+    values = dict(zip(index["metrics"]["chart"], index["samples"][0][5][0][3], strict=True))
+    assert values[spec.main_metric] == 0.25
 
 
 def test_a_run_without_any_record_has_a_page(tmp_path: Path) -> None:

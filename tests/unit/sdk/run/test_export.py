@@ -6,6 +6,7 @@ import csv
 import importlib.util
 import json
 import math
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pandas
 import pytest
 
 from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.report.experiment_logs import SampleTable
 from i2s_sdk.run.export import FORMATS, columns, export
 from i2s_sdk.run.generate import QuestionPart, SampleAnswer, StoredQuestion
 from i2s_sdk.run.storage.codec import answer_line, record_line, rendering_line
@@ -20,6 +22,8 @@ from i2s_sdk.run.storage.folder import ANSWERS, RENDERINGS, read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote, TokenUsage
 from i2s_sdk.stats.aggregate import summarize_run
+from i2s_sdk.tasks.registry import task_spec
+from i2s_wire.installation import install_command
 from recorded import recorded_run
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
 from sample_records import changed, flat_record
@@ -45,6 +49,19 @@ def test_a_table_has_a_row_for_each_sample_and_the_numbers_of_the_run(tmp_path: 
     assert latex.ems.count() == total.scored
     assert latex.rendered.sum() == total.rendered
     assert set(table.model) == {"model-a"}
+
+
+def test_a_main_metric_that_is_an_average_has_a_column(tmp_path: Path) -> None:
+    spec = task_spec("chart")
+    metrics = dict.fromkeys(spec.averages[0].of, 0.25)
+    planned = PlannedInstance("a", "chart", "bar")
+    record = changed(record_of(planned), outcome=Outcome.SCORED, metrics=metrics)
+    given = options(tasks=("chart",), metrics=dict.fromkeys(metrics, "1"))
+    run = write_run(tmp_path / "run", [planned], {"a": record}, given)
+    export(run, tmp_path / "out.jsonl")
+    assert json.loads((tmp_path / "out.jsonl").read_text())[spec.main_metric] == 0.25
+    table = SampleTable.of(read_run(run), tmp_path)
+    assert table.rows[0][table.columns.index(spec.main_metric)] == 0.25
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -85,7 +102,7 @@ def test_a_missing_package_is_one_line_with_the_command_that_mends_it(
 ) -> None:
     run = make_run(tmp_path / "run", 1, pictures=False)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'i2s-sdk\[parquet\]'"):
+    with pytest.raises(UsageError, match=re.escape(install_command("i2s-sdk[parquet]"))):
         export(run, tmp_path / "out.parquet")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 

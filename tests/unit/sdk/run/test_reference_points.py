@@ -140,6 +140,18 @@ def test_progress_says_which_runs_are_those_of_reference_points(tmp_path: Path) 
     assert {one.run for one in reported if one.reference} == {*MODELS} - {"baseline/chance"}
 
 
+def test_the_time_of_stored_samples_is_that_of_their_stages(tmp_path: Path) -> None:
+    plan = plan_of(tasks=("latex",))
+    record = flat_record(
+        "a", "latex", "equation", "", outcome=Outcome.SCORED, seconds={"render": 30.0, "score": 10.0}
+    )
+    with RunFolder.open(tmp_path / "run") as folder:
+        folder.begin(Manifest(plan.options({}, {})), plan.whole)
+        folder.append(record)
+        records = folder.records(texts=False).values()
+    assert "for about 8 min" in announcement({"oracle": list(plan.instances[:15])}, records, 1)
+
+
 def test_what_follows_a_model_is_said_with_the_time_that_it_takes() -> None:
     instances = [Instance(str(number), "latex", "s", Path("a.png")) for number in range(30)]
     wanted = {"baseline/blank": instances, "baseline/chance": [], "oracle": instances}
@@ -147,7 +159,7 @@ def test_what_follows_a_model_is_said_with_the_time_that_it_takes() -> None:
     rendering = SampleRendering(usable=True, seconds=3.0)
     record = Record(facts, SampleAnswer("x"), rendering, SampleScore(Outcome.SCORED, seconds=1.0))
     said = announcement(wanted, [record, record], 4)
-    assert "60 in 2 passes, for about 60 s or more; " in said
-    assert "for about 10 min" in announcement({"oracle": instances * 20}, [record], 4)
+    assert "60 in 2 passes, for about 45 s; " in said
+    assert "for about 8 min" in announcement({"oracle": instances * 20}, [record], 4)
     assert "--no-reference-points" in said
     assert "about" not in announcement(wanted, [], 4)

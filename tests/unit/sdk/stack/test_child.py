@@ -30,7 +30,7 @@ class Service(logging.Handler):
 
 
 async def test_each_new_message_of_the_log_is_said_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(child_module, "_QUIET_SECONDS", 0.001)
+    monkeypatch.setattr(child_module, "QUIET_SECONDS", 0.001)
     child = Child(ServiceCommand("render-latex", None, program=("true",)), tmp_path)
     lines = [json.dumps({"progress": f"files read: {done} of 2"}) + "\n" for done in (1, 2)]
     service = Service(child, lines)
@@ -45,8 +45,8 @@ async def test_each_new_message_of_the_log_is_said_once(tmp_path, monkeypatch):
 
 
 async def test_without_progress_the_time_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(child_module, "_QUIET_SECONDS", 0.001)
-    monkeypatch.setattr(child_module, "_SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(child_module, "QUIET_SECONDS", 0.001)
+    monkeypatch.setattr(child_module, "SILENT_SECONDS", 0.0)
     service = Service(
         child := Child(ServiceCommand("metrics", None, program=("true",)), tmp_path), ["no JSON"]
     )

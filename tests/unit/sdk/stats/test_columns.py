@@ -82,6 +82,25 @@ def test_an_average_is_the_mean_of_the_columns_that_have_a_value() -> None:
     assert columns.names == ("a", "b", "c", "average")
 
 
+def test_a_sample_has_the_averages_of_its_own_values_beside_them() -> None:
+    columns = Columns(
+        (Metric("a"), Metric("b"), Metric("c"), Metric("fma", aggregate=Aggregate.POOLED)),
+        (Average("both", ("a", "b")), Average("rest", ("c",)), Average("ratio", ("a", "fma"))),
+    )
+    record = flat_record(
+        "a",
+        "t",
+        "s",
+        "",
+        outcome=Outcome.SCORED,
+        metrics={"a": 0.5, "b": 0.75, "c": None, "fma": 0.25},
+        parts={"fma": (1.0, 4.0)},
+    )
+    averages = {"both": 0.625, "rest": None, "ratio": 0.375}
+    assert columns.of_sample(record) == {**record.score.metrics, **averages}
+    assert columns.of_sample(_record()) == {}
+
+
 def test_an_average_over_nothing_is_no_value() -> None:
     columns = Columns((Metric("a"),), (Average("average", ("a",)),))
     assert _value(columns, [_record(a=None)], "average").value is None

@@ -113,6 +113,8 @@ def test_columns_of_others_are_named_and_files_taken_together(tmp_path: Path) ->
         ("human,ems\n1,2\n2,n/a\n", ":3: 'n/a' in the column 'ems'"),
         ("human,ems\n,2\n", "has no line with a score in the column 'human'"),
         ("human,ems\n1,2,3\n", ":2: has 3 cells for 2 columns"),
+        ("id;human;ems\na;4;0,9\n", ":1: has semicolons between its cells: export it with commas"),
+        ("human\tems\n4\t0.9\n", ":1: has tabulators between its cells"),
         ("human,ems,ems\n1,2,3\n", ":1: has the column 'ems' twice"),
         ('human,ems\n1,"2', "is no CSV file in UTF-8"),
         ("human,ems\n" + "1,2\n" * (MOST_ROWS + 1), "makes more than 5,000 lines"),

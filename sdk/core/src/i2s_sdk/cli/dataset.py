@@ -251,14 +251,18 @@ def _listed(faults: tuple[Fault, ...]) -> list[dict[str, str | int]]:
 @dataset_command.command("new", short_help="Begin a data set.")
 @click.argument("folder")
 @click.option("--from", "source", metavar="DIR", help="Take the images and documents of this folder.")
-@click.option("--task", default="", metavar="T", help="Task of images without document, such as latex.")
+@click.option("--task", default="", metavar="T", help="Task of all instances, such as latex.")
 @click.option("--subset", default="", metavar="NAME", help="Subset of all instances.  [default: name of DIR]")
 @json_option
 def new_command(folder: str, source: str | None, task: str, subset: str, as_json: bool) -> int:
     """Make the data set FOLDER, which must not exist or be empty.
 
     Without --from it has one example as a start. With --from each image (PNG, JPEG, WebP) is an
-    instance, and the document of its name (.tex, .ly, .tar.gz, or the folder of a site) its ground truth.
+    instance, and the document of its name its ground truth. The document names the task: .tex latex, .ly
+    music, .py chart, .svg svg, .tar.gz or the folder of a site webpage, .html design2code, or webpage with
+    --task webpage. Images without document need --task; a document of another task is then refused.
+    An image has the size that its task draws: of webpage 1920x1080, of design2code the whole page at a width
+    of 1280 (i2s-sdk render html --viewport 1280x720 --full-page).
     GIF, TIFF and BMP are converted to PNG, of several frames or pages the first.
 
     Each file that is left out is named with the reason; the exit code is 1 if one of them is an image or a

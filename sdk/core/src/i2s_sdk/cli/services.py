@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from i2s_client.plugins import PluginGroup, missing_requirements, plugins
 from i2s_client.service_table import GATEWAY, SERVICES
-from i2s_sdk.cli.main import FAULT, group
+from i2s_sdk.cli.main import COMMANDS_ELSEWHERE, FAULT, group
 from i2s_sdk.cli.options import (
     json_option,
     load_settings,
@@ -20,6 +21,7 @@ from i2s_sdk.cli.options import (
 from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 from i2s_sdk.settings import Settings
+from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     from i2s_sdk.stack.doctor import Finding
@@ -98,6 +100,10 @@ def _check_http(docker: bool, listen: str) -> None:
     from i2s_client.connection import is_loopback
 
     group.get_command(click.get_current_context(), GATEWAY)
+    gateway = plugins(PluginGroup.COMMANDS)[GATEWAY]
+    if missing := missing_requirements(gateway):
+        command = install_command(f"i2s-sdk[{COMMANDS_ELSEWHERE[GATEWAY]}]")
+        raise UsageError(f"--http needs packages that are not installed ({', '.join(missing)}): {command}")
     host, port = listen.rpartition(":")[::2]
     if not host or not port.isdigit():
         raise UsageError(f"--http-listen: {listen!r} is not an address such as 127.0.0.1:7780")

@@ -115,17 +115,16 @@ def _named(stored: StoredRun, identity: str) -> Record:
 def _main_values(stored: StoredRun) -> dict[str, float | None]:
     """Return the value of the main metric of each sample alone; it may be the mean of others, or a ratio."""
     from i2s_sdk.stats.aggregate import task_columns
-    from i2s_sdk.stats.columns import part_of
-    from i2s_sdk.stats.means import column_value
     from i2s_sdk.tasks.registry import task_spec
 
     records = stored.ordered()
-    main = {
-        task: task_columns(stored.manifest, task).metrics_of(task_spec(task).main_metric)
-        for task in {record.instance.task for record in records}
+    by_task = {
+        task: task_columns(stored.manifest, task) for task in {record.instance.task for record in records}
     }
     return {
-        record.instance.id: column_value([[part_of(record, metric) for metric in main[record.instance.task]]])
+        record.instance.id: by_task[record.instance.task]
+        .of_sample(record)
+        .get(task_spec(record.instance.task).main_metric)
         for record in records
     }
 
@@ -158,6 +157,7 @@ def _ending(record: Record) -> str:
 def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
     """Yield what is shown of a sample."""
     from i2s_sdk.report import figures
+    from i2s_sdk.stats.aggregate import task_columns
 
     options, instance = stored.manifest.options, record.instance
     level = f", {instance.difficulty}" if instance.difficulty else ""
@@ -181,10 +181,8 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
         yield from _reading_lines(record.rendering.reading, len(record.answer.completion or ""))
     for repair in record.rendering.repairs:
         yield f"repair: {repair.kind} {repair.detail}"
-    if record.score.metrics:
-        yield "values: " + ", ".join(
-            f"{name} {figures.value(metric)}" for name, metric in record.score.metrics.items()
-        )
+    if values := task_columns(stored.manifest, instance.task).of_sample(record):
+        yield "values: " + ", ".join(f"{name} {figures.value(value)}" for name, value in values.items())
     for name, reason in record.score.undefined.items():
         yield f"{name} is not defined: {reason}"
     if record.rendering.sha256:

@@ -25,6 +25,8 @@ DOCUMENTS = {
     if task_spec.structure_suffix
 }
 _SITE = next(task_spec.name for task_spec in BUILT_IN.values() if task_spec.structure_is_site)
+#: Suffix of a lone page, which can be a site as well.
+_PAGE = ".html"
 #: Suffixes of images; those after the first line are converted to PNG.
 IMAGES = (
     ".png", ".jpg", ".jpeg", ".webp",
@@ -129,7 +131,7 @@ def find(source: Path, task: str = "") -> Found:
 
     Args:
         source: The folder; what its subfolders hold is not taken.
-        task: The task of images without a document.
+        task: The task of images without a document, and of a page (.html) that can be a site.
 
     Raises:
         UsageError: There is no image and no document.
@@ -140,7 +142,8 @@ def find(source: Path, task: str = "") -> Found:
     left_out: list[LeftOut] = []
     for path in _entries(source):
         suffix = _suffix(path)
-        kind = _SITE if path.is_dir() else DOCUMENTS.get(suffix, "")
+        is_site = path.is_dir() or (suffix == _PAGE and task == _SITE)
+        kind = _SITE if is_site else DOCUMENTS.get(suffix, "")
         name = path.name[: len(path.name) - len(suffix)]
         if never := _never_taken(path):
             left_out.append(never)
@@ -253,14 +256,14 @@ def new_dataset(
         folder: Folder of the data set; must not exist, or be empty.
         source: A folder of images and documents, matched by name, or of subfolders of these that are named
             after tasks; None makes one example.
-        task: The task of images without a document; empty if subfolders name the tasks.
+        task: The task of all instances; empty if documents or subfolders name the tasks.
         subset: The subset of all instances; empty is the name of the source.
         most_pixels: Width times height that an image may have; a larger one is left out.
 
     Raises:
         UsageError: The folder is not empty, or there is nothing to take.
-        DataError: A document has no image, an image no task, or two instances the same name; or there is
-            something beside the subfolders of tasks.
+        DataError: A document has no image or is of another task than ``task``, an image no task, or two
+            instances the same name; or there is something beside the subfolders of tasks.
         WriteError: The folder cannot be written.
     """
     source_files = None if source is None else _found(source, task)  # before anything is written
@@ -307,6 +310,13 @@ def _found(source: Path, task: str) -> Found:
         if not file.task:
             reason = "has no document beside it; name its task with --task or by a folder of that name"
             raise DataError(file.image or source, 0, reason)
+        if task and file.task != task:
+            raise DataError(
+                file.document or source,
+                0,
+                f"is a document of the task {file.task}, not of {task}; leave --task out, or move it into a "
+                f"folder named {file.task}",
+            )
         if file.image is None:
             raise DataError(
                 file.document or source,
@@ -335,7 +345,7 @@ def _taken(
         assert file.image is not None
         try:
             content, converted = _image(file.image, most_pixels)
-            document = None if file.document is None else _document(file.document, file.name)
+            document = None if file.document is None else _document(file.document, file.name, file.task)
         except _LeftOutError as error:
             notes.left_out += _with_partner(file, error.left_out)
             continue
@@ -378,8 +388,10 @@ def _image(path: Path, most_pixels: int) -> tuple[bytes, ConvertedImage | None]:
     return converted.png, converted
 
 
-def _document(path: Path, name: str) -> tuple[str, bytes]:
+def _document(path: Path, name: str, task: str) -> tuple[str, bytes]:
     """Return the name and the content of a document as it is written."""
+    if task == _SITE and path.suffix.lower() == _PAGE:
+        return f"{name}.tar.gz", packed({INDEXES[0]: _read(path)})
     if not path.is_dir():
         return path.name, _read(path)
     try:

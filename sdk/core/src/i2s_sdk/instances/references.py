@@ -25,6 +25,7 @@ _NOTED_PIXELS = 100_000
 #: What stands before the content in the name of a note; another way of decoding has another one.
 _DECODED = b"decoded 1\n"
 
+#: The end of messages about references of a data set.
 _ADVICE = "; `i2s-sdk dataset validate` names every fault"
 
 
@@ -41,7 +42,7 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
 
     def look(instance: Instance) -> None:
         for image in instance.images:
-            checked_reference(image, read_file(image), most_pixels)
+            checked_reference(image, read_file(image), most_pixels, _ADVICE)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         try:
@@ -73,7 +74,7 @@ def require_decodable_reference(
         try:
             _require_decodable(content, most_pixels, notes)
         except ImageFaultError as error:
-            raise reference_fault(image, error) from None
+            raise _reference_fault(image, error, _ADVICE) from None
 
 
 def _require_decodable(content: bytes, most_pixels: int, notes: KeptBytes | None) -> None:
@@ -87,8 +88,16 @@ def _require_decodable(content: bytes, most_pixels: int, notes: KeptBytes | None
         notes.write(key, b"")
 
 
-def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
+def checked_reference(
+    where: Path, content: bytes, most_pixels: int = MAX_PIXELS, advice: str = ""
+) -> ImageHeader:
     """Return kind and size of a reference.
+
+    Args:
+        where: Its file, or another name of it.
+        content: The encoded image.
+        most_pixels: Width times height that is allowed.
+        advice: The end of the message of a fault.
 
     Raises:
         DataError: It is not a whole image within bounds; names ``where``.
@@ -96,9 +105,8 @@ def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS
     try:
         return require_whole(content, most_pixels)
     except ImageFaultError as error:
-        raise reference_fault(where, error) from None
+        raise _reference_fault(where, error, advice) from None
 
 
-def reference_fault(where: Path, error: ImageFaultError) -> DataError:
-    """Return the fault of a data set that a reference is."""
-    return DataError(where, 0, f"the reference {error}{_ADVICE}")
+def _reference_fault(where: Path, error: ImageFaultError, advice: str) -> DataError:
+    return DataError(where, 0, f"the reference {error}{advice}")

@@ -31,6 +31,7 @@ class HuggingFaceModel(ModelProvider):
 
     vendor = "hf"
     decoding = frozenset({"top_p"})
+    concurrency = 1
     repeatable = False  # the weights behind a name or in a folder may change
 
     def __init__(self, model: str, options: ModelOptions) -> None:

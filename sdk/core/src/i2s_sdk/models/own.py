@@ -39,6 +39,7 @@ class FunctionModel(ModelProvider):
         self.model, self._function = str(function), function
         self._call: Callable[[ReadQuestion], Any] = function.load()
         self.parameters = {"digest": function.digest}
+        self.concurrency = 0 if inspect.iscoroutinefunction(self._call) else 1
         self._thread = _one_thread()
 
     @property

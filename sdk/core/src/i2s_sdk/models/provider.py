@@ -76,7 +76,8 @@ class InputRejectedError(RejectedError):
 class ProviderLike(Protocol):
     """An object that can stand for a provider: what a class of another package must have.
 
-    It may have ``whole``, ``preflight``, ``decoding`` and ``ends_when_left`` as well; see :class:`Provider`.
+    It may have ``whole``, ``concurrency``, ``preflight``, ``decoding`` and ``ends_when_left`` as well; see
+    :class:`ModelProvider`.
     """
 
     vendor: str
@@ -111,6 +112,8 @@ class ModelProvider(abc.ABC):
     decoding: frozenset[str] = frozenset(FLAGS)
     #: Whether it answers documents as a whole, so that questions name files, instead of page by page.
     whole: bool = False
+    #: Maximum number of calls at the same time; 0 leaves it to the options.
+    concurrency: int = 0
     #: Whether it is asked a small question before a run begins (i2s_sdk.models.provider_model).
     preflight: bool = False
     #: Whether the work on a question ends when ``ask`` is cancelled, rather than going on at a server.
@@ -181,6 +184,7 @@ class _ForeignProvider(ModelProvider):
         self.repeatable, self.parameters = provider.repeatable, provider.parameters
         self.decoding = frozenset(getattr(provider, "decoding", FLAGS))
         self.whole = bool(getattr(provider, "whole", False))
+        self.concurrency = int(getattr(provider, "concurrency", 0) or 0)
         self.preflight = bool(getattr(provider, "preflight", False))
         self.ends_when_left = bool(getattr(provider, "ends_when_left", False))
 

@@ -42,7 +42,8 @@ class ProviderModel(Model):
     """Asks a provider, once for each question.
 
     Its name is vendor and model, as ``--model`` has it; its fingerprint the address and the parameters, as
-    JSON. A call in the journal is all attempts of a question together; answers that are kept are not calls.
+    JSON. A call in the journal is all attempts of a question together, written down when the first is made;
+    answers that are kept are not calls.
 
     Attributes:
         provider: Provider that is asked.
@@ -166,8 +167,13 @@ class ProviderModel(Model):
             if kept is not None:
                 return self._kept_completion(kept, question)
             self.options.budget.require()
-            name = await self._journaled(question, key)
-            asked = await self._retrying.ask(question)
+            name = ""
+
+            async def journal() -> None:
+                nonlocal name
+                name = await self._journaled(question, key)
+
+            asked = await self._retrying.ask(question, journal)
             answer = bounded_completion(asked.answer, self.options.completion_characters)
             self._spend(answer)
             call = RecordedCall(name, asked.attempts, asked.seconds)

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
@@ -184,12 +184,18 @@ class RetryingProvider:
 
     def __init__(self, provider: ModelProvider, options: ModelOptions) -> None:
         self._provider, self._options = provider, options
-        self._pace = AdaptiveLimiter(options.concurrency)
+        self._pace = AdaptiveLimiter(min(options.concurrency, provider.concurrency or options.concurrency))
         self._in_flight = CallsInFlight(options.call_seconds)
         self._policy = RetryPolicy(options.retry_seconds, options.first_pause, options.longest_pause)
 
-    async def ask(self, question: ReadQuestion) -> RetriedAnswer:
+    async def ask(
+        self, question: ReadQuestion, on_first: Callable[[], Awaitable[None]] | None = None
+    ) -> RetriedAnswer:
         """Return the answer.
+
+        Args:
+            question: The question.
+            on_first: Called once, when the first attempt has its place, and awaited before it is made.
 
         Raises:
             ModelInputRejectedError: The server rejected this one question.
@@ -204,7 +210,7 @@ class RetryingProvider:
             reraise=True,
         )
         try:
-            return await attempts(self._attempt, question, tally)
+            return await attempts(self._attempt, question, tally, on_first)
         except ModelAccessError as error:
             raise ModelAccessError(f"{self._name}: {error.message}") from None
         except InputRejectedError as error:
@@ -224,8 +230,15 @@ class RetryingProvider:
         where = f" at {self._provider.base_url}" if self._provider.base_url else ""
         return f"{self._provider.name}{where}"
 
-    async def _attempt(self, question: ReadQuestion, tally: _AttemptTally) -> RetriedAnswer:
+    async def _attempt(
+        self,
+        question: ReadQuestion,
+        tally: _AttemptTally,
+        on_first: Callable[[], Awaitable[None]] | None,
+    ) -> RetriedAnswer:
         async with self._pace.turn() as turn:
+            if on_first is not None and not tally.attempts:
+                await on_first()
             began = time.monotonic()
             tally.attempts += 1
             try:

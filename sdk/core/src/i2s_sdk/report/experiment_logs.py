@@ -165,13 +165,13 @@ class SampleTable:
         """Return the table of a run, with its images written into a folder."""
         records = stored.ordered()
         tasks = dict.fromkeys(record.instance.task for record in records)
-        known = (metric.name for task in tasks for metric in task_columns(stored.manifest, task).metrics)
-        metrics = list(dict.fromkeys(known))
+        by_task = {task: task_columns(stored.manifest, task) for task in tasks}
+        metrics = list(dict.fromkeys(name for own in by_task.values() for name in own.names))
         columns = ["id", "task", "subset", "difficulty", "outcome", "verdict", *metrics]
         rows: list[list[Cell]] = [
             [
                 *_facts_of(record),
-                *(record.score.metrics.get(name) for name in metrics),
+                *map(by_task[record.instance.task].of_sample(record).get, metrics),
                 *_texts_of(stored.with_texts(record)),
                 *_images_of(stored, record, images),
             ]

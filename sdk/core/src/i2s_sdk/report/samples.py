@@ -17,6 +17,7 @@ from i2s_sdk.report.view import RunView, checked, is_digest, without_paths
 from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.manifest import PlannedSample
 from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion, same_targets
+from i2s_sdk.stats.columns import Columns
 from i2s_sdk.tasks.registry import SPECS, task_spec
 from i2s_sdk.tasks.view import (
     DiffPanel,
@@ -362,24 +363,25 @@ def turn_details(
         metrics: Names of the metrics that the script is told, by task.
         places: Place of each image of the report, by digest.
     """
-    names, nothing = metrics.get(record.instance.task, ()), [False] * len(TOOK)
+    columns, names = view.columns[record.instance.task], metrics.get(record.instance.task, ())
+    nothing = [False] * len(TOOK)
     return [
         {
             **details(view.whole(turn), None, (), places),
             "turn": turn.turn.turn,
             "end": str(turn.turn.ended or ""),
-            "ending": _ending(turn, names, places, nothing),
+            "ending": _ending(turn, columns.of_sample(turn), names, places, nothing),
         }
         for turn in _turns(view, record)
     ]
 
 
 def _metrics(views: Sequence[RunView]) -> dict[str, list[str]]:
-    """Return the names of the metrics of all runs by task, in the order shown."""
+    """Return the names of the columns of all runs by task, in the order shown."""
     metrics: dict[str, list[str]] = {}
     for view in views:
-        for task, names in view.metrics.items():
-            metrics[task] = list(dict.fromkeys([*metrics.get(task, []), *names]))
+        for task, columns in view.columns.items():
+            metrics[task] = list(dict.fromkeys([*metrics.get(task, []), *columns.names]))
     return metrics
 
 
@@ -402,7 +404,7 @@ def index(
         best: Place of the run that is shown first.
     """
     places, known = {digest: at for at, digest in enumerate(images)}, _known(rows)
-    metrics = _metrics(views)
+    metrics, columns = _metrics(views), [view.columns for view in views]
     return {
         "chunk": CHUNK,
         "runs": [view.label for view in views],
@@ -416,7 +418,7 @@ def index(
         "tasks": {name: _task(name, views) for name in metrics},
         "pictures": list(images.values()),
         "took": [name for name, is_known in zip(TOOK, known, strict=True) if is_known],
-        "samples": [_sample(row, metrics, places, known) for row in rows],
+        "samples": [_sample(row, columns, metrics, places, known) for row in rows],
         **_origins(views, rows),
     }
 
@@ -464,7 +466,8 @@ TOOK = ("tokens out", "seconds", "cost in $", "tokens in")
 def _took(record: Record) -> tuple[float | None, ...]:
     """Return what the answer took; None where it is not known, or nothing was asked."""
     answer = record.answer
-    seconds = None if answer.cached or answer.seconds is None else round(answer.seconds, 2) or None
+    asked = answer.attempts > 0 and not answer.cached
+    seconds = round(answer.seconds, 2) or None if asked and answer.seconds is not None else None
     return answer.usage.output_tokens, seconds, answer.cost, answer.usage.input_tokens
 
 
@@ -477,33 +480,42 @@ def _known(rows: Sequence[Row]) -> list[bool]:
 
 
 def _sample(
-    row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str, int], known: Sequence[bool]
+    row: Row,
+    columns: Sequence[Mapping[str, Columns]],
+    metrics: Mapping[str, Sequence[str]],
+    places: Mapping[str, int],
+    known: Sequence[bool],
 ) -> list[Any]:
     first = next(record for record in row if record is not None)
     reference = places.get(first.instance.reference_sha256, -1)
-    names = metrics.get(first.instance.task, ())
+    task = first.instance.task
+    names = metrics.get(task, ())
     return [
         first.instance.id,
         first.instance.task,
         first.instance.subset,
         first.instance.difficulty,
         reference,
-        [None if record is None else _ending(record, names, places, known) for record in row],
+        [
+            None if record is None else _ending(record, of_run[task].of_sample(record), names, places, known)
+            for record, of_run in zip(row, columns, strict=True)
+        ],
     ]
 
 
 def _ending(
-    record: Record, names: Sequence[str], places: Mapping[str, int], known: Sequence[bool]
+    record: Record,
+    values: Mapping[str, float | None],
+    names: Sequence[str],
+    places: Mapping[str, int],
+    known: Sequence[bool],
 ) -> list[Any]:
     took = [own for own, is_known in zip(_took(record), known, strict=True) if is_known]
     return [
         str(record.outcome),
         record.rendering.verdict.name if record.rendering.verdict else "",
         places.get(record.rendering.sha256, -1),
-        [
-            None if record.score.metrics.get(name) is None else round(record.score.metrics[name] or 0.0, 6)
-            for name in names
-        ],
+        [None if (value := values.get(name)) is None else round(value, 6) for name in names],
         int(record.usable and not record.usable_before_repair),
         int(record.usable),
         *([took] if took else []),

@@ -62,7 +62,8 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
 def columns(run: StoredRun) -> dict[str, str]:
     """Return the columns of a run's table and their types."""
     tasks = dict.fromkeys(planned_instance.task for planned_instance in run.whole)
-    metrics = [metric for task in tasks for metric in task_columns(run.manifest, task).metrics]
+    all_columns = [task_columns(run.manifest, task) for task in tasks]
+    metrics = [metric for own in all_columns for metric in own.metrics]
     pooled = dict.fromkeys(metric.name for metric in metrics if metric.aggregate is Aggregate.POOLED)
     turns = {"turn": _WHOLE, "turn_end": _TEXT} if run.manifest.options.turns > 1 else {}
     return {
@@ -71,7 +72,7 @@ def columns(run: StoredRun) -> dict[str, str]:
         **dict.fromkeys(("label", "model", "profile", "outcome", "accounts"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
         **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
-        **dict.fromkeys((metric.name for metric in metrics), _REAL),
+        **dict.fromkeys((name for own in all_columns for name in own.names), _REAL),
         **dict.fromkeys((part for name in pooled for part in _part_names(name)), _REAL),
         **dict.fromkeys(("undefined", "detail", "repairs", "message"), _TEXT),
         **_error_columns("error"),
@@ -111,6 +112,7 @@ def rows(run: StoredRun) -> Iterator[Row]:
     options = run.manifest.options
     fixed = {"label": run.manifest.label or None, "model": options.model, "profile": options.profile}
     planned = {planned_instance.id: planned_instance for planned_instance in run.planned}
+    by_task = {task: task_columns(run.manifest, task) for task in {one.task for one in run.whole}}
     answers = (one for first in run.ordered() for one in (first, *run.turns.get(first.instance.id, ())))
     for record in map(run.with_texts, answers):
         identity, turn = record.instance.id, record.turn.turn
@@ -119,7 +121,7 @@ def rows(run: StoredRun) -> Iterator[Row]:
             **_of_instance(planned[identity]),
             **_of_rendering(run.rendering(identity, turn)),
             **_of_questions(_asked_in(run, identity, turn)),
-            **record.score.metrics,
+            **by_task[record.instance.task].of_sample(record),
             **fixed,
         }
         yield {name: values.get(name) for name in names}

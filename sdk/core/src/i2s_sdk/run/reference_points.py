@@ -178,8 +178,8 @@ class ReferencePoints:
 def announcement(wanted: Mapping[str, Sequence[Instance]], records: Iterable[Record], jobs: int) -> str:
     """Return what is said before reference points are evaluated, with the time that they will take.
 
-    It is estimated from what the samples of the run took to be rendered and scored, and is too short if those
-    came from the caches.
+    It is estimated from what the samples of the run took in the slower one of the stages that render and
+    score, which overlap, and is too short if those came from the caches.
 
     Args:
         wanted: Instances by the name of the reference point.
@@ -188,13 +188,12 @@ def announcement(wanted: Mapping[str, Sequence[Instance]], records: Iterable[Rec
     """
     passes = [instances for instances in wanted.values() if instances]
     number = sum(map(len, passes))
-    took = [
-        (record.rendering.seconds or 0.0) + (record.score.seconds or 0.0)
-        for record in records
-        if record.outcome.counts
-    ]
+    scored = [record for record in records if record.outcome.counts]
+    rendering = sum(record.rendering.seconds or 0.0 for record in scored)
+    scoring = sum(record.score.seconds or 0.0 for record in scored)
     at_once = jobs or 2 * (os.cpu_count() or 1)
-    about = f", for about {_duration(number * sum(took) / len(took) / at_once)} or more" if took else ""
+    mean_seconds = max(rendering, scoring) / len(scored) if scored else 0.0
+    about = f", for about {_duration(number * mean_seconds / at_once)}" if scored else ""
     return (
         f"reference points: baselines and the oracle go over the samples too, {number} in {len(passes)} "
         f"passes{about}; they ask no model and are kept for others, and --no-reference-points leaves them out"

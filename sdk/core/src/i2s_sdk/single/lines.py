@@ -26,6 +26,7 @@ from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
+from i2s_sdk.stats.columns import Columns
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.task import Task
@@ -195,13 +196,14 @@ class _Lines:
         rendering, _ = await StructureStep(self.task).render(facts, Content(), answer)
         score = await step.score(rendering, instance, b"", None)
         record = Record(facts, answer, rendering, score)
-        names = [metric.name for metric in metrics_of(self.task)]
+        columns = Columns(metrics_of(self.task), task_spec(self.task.name).averages)
+        values = columns.of_sample(record)
         return LineScore(
             record.instance.id,
             record.usable,
             "" if record.usable else record.message,
             record.rendering.structure,
-            {name: record.score.metrics[name] for name in names if name in record.score.metrics},
+            {name: values[name] for name in columns.names if name in values},
             record.score.undefined,
             record.score.parts,
             str(record.outcome),

@@ -22,6 +22,7 @@ from i2s_sdk.errors import ServiceStartError, StackError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.stack import tether
 from i2s_sdk.stack.command import ServiceCommand, child_environment
+from i2s_sdk.stack.waiting import QUIET_SECONDS, SILENT_SECONDS
 
 _log = logging.getLogger(__name__)
 
@@ -39,8 +40,6 @@ _LONGEST_BACKOFF = 60.0  # between the starts of one that has died more often an
 #: Signals that come from outside: of the kernel without memory, or of an operator. A service of which they
 #: have ended a part that it cannot replace ends with EX_TEMPFAIL.
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
-_QUIET_SECONDS = 2.0  # of a start, before something is said, and between what is said
-_SILENT_SECONDS = 10.0  # without progress, until the time is said instead
 _PATIENCE = "%s is getting ready (log: %s)"
 #: Is in every line that says how far a start is.
 GETTING_READY = " is getting ready"
@@ -179,7 +178,7 @@ class Child:
         said: str | None = None
         while (left := started + seconds - time.monotonic()) > 0:
             done, _ = await asyncio.wait(
-                tasks, timeout=min(_QUIET_SECONDS, left), return_when=asyncio.FIRST_COMPLETED
+                tasks, timeout=min(QUIET_SECONDS, left), return_when=asyncio.FIRST_COMPLETED
             )
             if done:
                 return
@@ -190,7 +189,7 @@ class Child:
             elif (progress := last_progress(self.log)) != said:
                 said, spoke = progress, now
                 _log.warning("%s is getting ready: %s", self.command.title, progress)
-            elif now - spoke > _SILENT_SECONDS:
+            elif now - spoke > SILENT_SECONDS:
                 spoke = now
                 _log.warning("%s is getting ready: since %.0f s", self.command.title, now - started)
 

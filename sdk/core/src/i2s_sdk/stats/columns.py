@@ -9,7 +9,7 @@ from statistics import fmean
 from i2s_sdk.run.storage.record import Record
 from i2s_sdk.scoring.scorer import Aggregate, Average, Metric
 from i2s_sdk.stats.estimates import Part
-from i2s_sdk.stats.means import Mean, mean_of_columns, mean_with_interval, pooled, share
+from i2s_sdk.stats.means import Mean, column_value, mean_of_columns, mean_with_interval, pooled, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,26 @@ class Columns:
                 case Aggregate.POOLED:
                     parts = [record.score.parts.get(metric.name) for record in records]
                     by_name[metric.name] = pooled(parts, metric.low, metric.high)
-        named = {one.name: one for one in self.metrics}
         for average in self.averages:
-            columns = [named[name] for name in average.of if name in named]
+            columns = self.metrics_of(average.name)
             rows = [[part_of(record, m) for m in columns] for record in records]
             by_name[average.name] = mean_of_columns(rows, *mean_range(columns))
         return {name: by_name[name] for name in self.names}
+
+    def of_sample(self, record: Record) -> dict[str, float | None]:
+        """Return the values of a sample: those of its metrics, and its averages; none without a score.
+
+        The average of pooled metrics is that of the ratios of the sample alone.
+        """
+        if not record.score.metrics:
+            return {}
+        averages = {
+            average.name: column_value(
+                [[part_of(record, metric) for metric in self.metrics_of(average.name)]]
+            )
+            for average in self.averages
+        }
+        return {**record.score.metrics, **averages}
 
     def metrics_of(self, name: str) -> tuple[Metric, ...]:
         """Return the metrics whose values, or the mean of them, are a column; none if there is none."""

@@ -139,15 +139,23 @@ def _agreement(system: str, rows: Sequence[_Row], metrics: Sequence[str]) -> Sys
     return SystemAgreement(system, len(rows), tuple(measured))
 
 
+#: Separators of other files of tables, and what they are called.
+_SEPARATORS = {";": "semicolons", "\t": "tabulators", "|": "vertical bars"}
+
+
 def _table(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """Return the columns of a file, and its lines with their numbers."""
     cells: list[tuple[int, dict[str, str]]] = []
     try:
         with reading(path), path.open(encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, strict=True)
-            names = [" ".join(name.split()) for name in next(reader, [])]
+            head = next(reader, [])
+            names = [" ".join(name.split()) for name in head]
             if not any(names):
                 raise DataError(path, 0, "is empty: its first line has to name the columns")
+            if len(head) == 1 and (mark := next((mark for mark in _SEPARATORS if mark in head[0]), None)):
+                advice = "export it with commas between cells and points in numbers"
+                raise DataError(path, 1, f"has {_SEPARATORS[mark]} between its cells: {advice}")
             if twice := next((name for name in names if name and names.count(name) > 1), None):
                 raise DataError(path, 1, f"has the column {twice!r} twice")
             for row in reader:

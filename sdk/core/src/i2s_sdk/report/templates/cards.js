@@ -40,8 +40,7 @@ const notes = (ending, detail) => {
   return list;
 };
 const percent = (share) => `${100 * share}%`;
-const marked = (sample, marks, whole) => {
-  const element = still(sample.reference, `${altOf(sample, null)} with marks`, whole);
+const marked = (element, marks) => {
   element.classList.add("marks");
   for (const [kind, [left, top, right, bottom], label] of marks) {
     const mark = make("span", `on-image ${kind}${left === right && top === bottom ? " point" : ""}`);
@@ -53,6 +52,14 @@ const marked = (sample, marks, whole) => {
     element.append(mark);
   }
   return element;
+};
+// The reference with marks on the page of a sample, as large as the reference above it; `zoom` as of a frame.
+const markedReference = (sample, one, zoom) => {
+  const size = data.pictures[sample.reference].slice(2);
+  const element = frame(size, zoom);
+  element.append(layer(sample.reference, size, size, `${altOf(sample, null)} with marks`));
+  const place = pannable(marked(element, one.marks), { pan: "" }, () => {});
+  return make("div", "beside", make("figure", "", make("figcaption", "", one.title), place));
 };
 const tree = (panel) => {
   const body = make("tbody");
@@ -114,12 +121,14 @@ const tables = (panel) => [
     make("div", "pair", drawn(gold, "target"), drawn(answer, "prediction")))),
   ...note(panel, panel.left, "tables"),
 ];
-const panel = (sample, one, run) => {
+const panel = (sample, one, run, zoom) => {
   if (one.kind === "places") return make("div", "panel", make("h4", "", one.title), ...places(sample, one, run));
   if (one.kind === "diff") return make("div", "panel", make("h4", "", one.title), ...diff(one));
   if (one.kind === "tables") return make("div", "panel", make("h4", "", one.title), ...tables(one));
   if (one.kind === "image") {
-    return figure(one.title, "", () => marked(sample, one.marks, false), sample.reference < 0 && "no image", () => open(sample));
+    if (zoom && sample.reference >= 0) return markedReference(sample, one, zoom);
+    const draw = () => marked(still(sample.reference, `${altOf(sample, null)} with marks`, false), one.marks);
+    return figure(one.title, "", draw, sample.reference < 0 && "no image", () => open(sample));
   }
   if (one.kind === "tree") return make("div", "panel", make("h4", "", one.title), ...tree(one));
   return make("div", "panel", make("h4", "", one.title), coloured(one.text, one.language));

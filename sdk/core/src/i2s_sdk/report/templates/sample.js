@@ -108,12 +108,12 @@ const turnPart = (sample, detail) => {
     ...(ending[2] >= 0 ? [still(ending[2], `${sample.task} ${sample.id}, rendering of answer ${detail.turn}`, false)] : []),
     list, notes(ending, detail), ...texts(sample, ending, detail));
 };
-const runPart = async (place, sample, run) => {
+const runPart = async (place, sample, run, zoom) => {
   const ending = sample.runs[run];
   if (ending === null) return;
   try {
     const detail = await details(sample, run);
-    place.append(notes(ending, detail), ...(detail.parts ? [pooled(detail.parts)] : []), ...(detail.panels || []).map((one) => panel(sample, one, run)), ...texts(sample, ending, detail),
+    place.append(notes(ending, detail), ...(detail.parts ? [pooled(detail.parts)] : []), ...(detail.panels || []).map((one) => panel(sample, one, run, zoom)), ...texts(sample, ending, detail),
       ...(detail.turns || []).map((one) => turnPart(sample, one)));
   } catch (error) {
     place.append(make("p", "bad", `The details cannot be shown: ${error}`));
@@ -139,7 +139,7 @@ const drawSample = (sample, state_, at, count, change) => {
   data.runs.forEach((name, run) => {
     const part = make("div", "part", make("h3", "", name, " ", make("span", `badge ${tone(sample.runs[run])}`, state(sample.runs[run]))));
     parts.append(part);
-    runPart(part, sample, run);
+    runPart(part, sample, run, state_.zoom);
   });
   const question = make("div", "questions");
   questions(question, sample);

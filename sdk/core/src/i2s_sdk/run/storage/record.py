@@ -445,7 +445,6 @@ def without_texts(record: Record) -> Record:
             completion=None if answer.completion is None else "",
             reasoning="",
             finish=sys.intern(answer.finish),
-            seconds=None,
             kept_digest=answer.completion_digest,
         ),
         replace(
@@ -457,7 +456,6 @@ def without_texts(record: Record) -> Record:
             repairs=(),
             engine_digest=sys.intern(rendering.engine_digest),
             isolation=sys.intern(rendering.isolation),
-            seconds=None,
         ),
         replace(
             score,
@@ -465,7 +463,6 @@ def without_texts(record: Record) -> Record:
             undefined={},
             detail={},
             not_usable=None if score.not_usable is None else "",
-            seconds=None,
         ),
         replace(record.turn, reason=""),
     )

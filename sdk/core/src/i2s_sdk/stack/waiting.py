@@ -1,0 +1,39 @@
+"""Lines that say what takes long."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+#: Seconds that a wait may be silent, and seconds between its lines after the first.
+QUIET_SECONDS, SILENT_SECONDS = 2.0, 10.0
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def told_wait(subject: str) -> Iterator[None]:
+    """Log how long a block takes: a line after QUIET_SECONDS, then one every SILENT_SECONDS.
+
+    Args:
+        subject: What is waited for, such as "render-latex is rendering".
+    """
+    ended = threading.Event()
+    started = time.monotonic()
+
+    def tell() -> None:
+        pause = QUIET_SECONDS
+        while not ended.wait(pause):
+            _log.warning("%s: since %.0f s", subject, time.monotonic() - started)
+            pause = SILENT_SECONDS
+
+    teller = threading.Thread(target=tell, name="i2s-wait", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
