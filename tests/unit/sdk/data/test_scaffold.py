@@ -55,7 +55,7 @@ def test_pictures_and_documents_of_one_name_belong_together(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("names", "task", "said"),
+    ("names", "task", "message"),
     [
         (
             ["a.png", "a.tex", "b.png", "b.ly"],
@@ -67,11 +67,11 @@ def test_pictures_and_documents_of_one_name_belong_together(tmp_path: Path) -> N
     ],
 )
 def test_a_document_of_another_task_than_the_named_one_is_refused(
-    names: list[str], task: str, said: str, tmp_path: Path
+    names: list[str], task: str, message: str, tmp_path: Path
 ) -> None:
     for name in names:
         picture(tmp_path / "source" / name)
-    with pytest.raises(I2SError, match=said):
+    with pytest.raises(I2SError, match=message):
         new_dataset(tmp_path / "new", tmp_path / "source", task=task)
     assert not (tmp_path / "new").exists()
 
@@ -90,7 +90,7 @@ def test_a_lone_page_is_a_site_where_the_task_is_one_of_sites(tmp_path: Path, fo
     (source / "plain.png").unlink()
     if not folder:
         new_dataset(tmp_path / "other", source)
-        assert [one.task for one in read_folder(tmp_path / "other").instances] == ["design2code"]
+        assert [instance.task for instance in read_folder(tmp_path / "other").instances] == ["design2code"]
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,10 @@ def rows(run: StoredRun) -> Iterator[Row]:
     options = run.manifest.options
     fixed = {"label": run.manifest.label or None, "model": options.model, "profile": options.profile}
     planned = {planned_instance.id: planned_instance for planned_instance in run.planned}
-    by_task = {task: task_columns(run.manifest, task) for task in {one.task for one in run.whole}}
+    by_task = {
+        task: task_columns(run.manifest, task)
+        for task in {planned_instance.task for planned_instance in run.whole}
+    }
     answers = (one for first in run.ordered() for one in (first, *run.turns.get(first.instance.id, ())))
     for record in map(run.with_texts, answers):
         identity, turn = record.instance.id, record.turn.turn

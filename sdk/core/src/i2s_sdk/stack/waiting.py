@@ -19,7 +19,7 @@ def told_wait(subject: str) -> Iterator[None]:
     """Log how long a block takes: a line after QUIET_SECONDS, then one every SILENT_SECONDS.
 
     Args:
-        subject: What is waited for, such as "render-latex is rendering".
+        subject: The thing that takes long and what it does, such as "the services are ending".
     """
     ended = threading.Event()
     started = time.monotonic()

@@ -54,12 +54,12 @@ const marked = (element, marks) => {
   return element;
 };
 // The reference with marks on the page of a sample, as large as the reference above it; `zoom` as of a frame.
-const markedReference = (sample, one, zoom) => {
+const markedReference = (sample, shown, zoom) => {
   const size = data.pictures[sample.reference].slice(2);
   const element = frame(size, zoom);
   element.append(layer(sample.reference, size, size, `${altOf(sample, null)} with marks`));
-  const place = pannable(marked(element, one.marks), { pan: "" }, () => {});
-  return make("div", "beside", make("figure", "", make("figcaption", "", one.title), place));
+  const place = pannable(marked(element, shown.marks), { pan: "" }, () => {});
+  return make("div", "beside", make("figure", "", make("figcaption", "", shown.title), place));
 };
 const tree = (panel) => {
   const body = make("tbody");
