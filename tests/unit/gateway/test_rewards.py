@@ -106,7 +106,7 @@ async def test_items_are_sent_as_they_are_done_and_the_totals_last():
         return picture()
 
     async with (
-        rewards_before(waits) as client,
+        rewards_before(waits, retry_seconds=60) as client,
         client.stream("POST", "/v1/reward", json=body(drawn(0), drawn(1)), headers=LINES) as answer,
     ):
         assert answer.headers["content-type"] == "application/x-ndjson"
@@ -194,7 +194,7 @@ async def test_a_slow_answer_holds_up_no_other_caller():
             await go.wait()
         return picture()
 
-    async with rewards_before(waits, reward_jobs=2) as client:
+    async with rewards_before(waits, retry_seconds=60, reward_jobs=2) as client:
         slow = asyncio.create_task(posted(client, drawn(0), *(drawn(at) for at in range(2, 40))))
         await asyncio.wait_for(begun.wait(), 10)
         other = await client.post(
