@@ -91,7 +91,7 @@ def test_helm_keeps_images_as_the_reference_implementation_does() -> None:
 
 def test_without_the_package_helm_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("i2s_sdk.tasks.webpage.task.is_available", lambda: False)
-    assert "helm-text" in HELM.unavailable()["edit"]
+    assert "html2text" in HELM.unavailable()["edit"]
     assert PAPER.unavailable() == {}
     assert HELM.truth(Content(b"", site={"index.html": b"x"})) is None
 
