@@ -39,14 +39,8 @@ R = TypeVar("R")
 INSIDE = Path(__file__).resolve().parent / "inside"
 #: The interpreter, without the environment of the service.
 PYTHON = Path(sys.executable).resolve()
-#: Environment of every interpreter, beside that of the jail. No other program is to be found, and what is
-#: written in Rust takes one thread.
-ENVIRONMENT: Mapping[str, str] = {
-    "PATH": "",
-    "PYTHONHASHSEED": "0",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "RAYON_NUM_THREADS": "1",
-}
+#: Environment of every interpreter, beside that of the jail. No other program is to be found.
+ENVIRONMENT: Mapping[str, str] = {"PATH": "", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 
 _SETTINGS, _FILTER = "zygote.json", "zygote.filter"
 #: What the name of a result has beyond that of the folder of its job.

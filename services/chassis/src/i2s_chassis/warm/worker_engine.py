@@ -50,6 +50,7 @@ from i2s_chassis.renderer.verdict import limit_passed, too_many_pixels
 from i2s_chassis.server.service import Chassis, Register
 from i2s_chassis.warm.program import WorkerSettings
 from i2s_chassis.warm.python_worker import (
+    ENVIRONMENT,
     INSIDE,
     PythonWorker,
     WorkerFolder,
@@ -218,6 +219,7 @@ def plan_worker(
         log=LOG,
         readable=outside_usr(folder, *fonts),
         settings={"package": str(folder), **settings},
+        environment={**ENVIRONMENT, "RAYON_NUM_THREADS": "1"},  # what is written in Rust takes one thread
     )
     installation = WorkerInstallation(
         versions[engine_name], versions, versions_digest(versions), fonts_digest
