@@ -85,10 +85,10 @@ def test_down_during_up_ends_the_start_and_both_say_so(begin, tmp_path):
     while not (tmp_path / "state/i2s/starting.lock").exists():
         assert up.poll() is None
     down = begin("down")
-    assert down.communicate(timeout=PATIENCE) == (
-        "ended the services while `i2s-sdk up` was starting them\n",
-        "",
-    )
+    output, waiting = down.communicate(timeout=PATIENCE)
+    assert output == "ended the services while `i2s-sdk up` was starting them\n"
+    # The line of a wait above two seconds.
+    assert all(line.startswith("the services are ending: since ") for line in waiting.splitlines())
     assert up.communicate(timeout=PATIENCE) == (
         "",
         "error: `i2s-sdk down` ended the services while they were starting\n",
