@@ -40,11 +40,11 @@ def _tables(columns: int) -> Callable[[int], object]:
     return lambda _: teds(html_page(_html(other)), html_page(_html(rows)))
 
 
-def _page(texts: list[str], tables: list[str], said: list[str]) -> Callable[[int], object]:
+def _page(texts: list[str], tables: list[str], predicted: list[str]) -> Callable[[int], object]:
     blocks = [{"category_type": "text_block", "text": text} for text in texts]
     blocks += [{"category_type": "table", "html": table} for table in tables]
     target = {"layout_dets": [{**block, "order": order} for order, block in enumerate(blocks)]}
-    scorer, prediction = OmniDocBenchScorer(Profile.PAPER), "\n\n".join(said)
+    scorer, prediction = OmniDocBenchScorer(Profile.PAPER), "\n\n".join(predicted)
     # The scorer keeps the page that it read last, so each is another one.
     return lambda number: scorer.score(Scorable("page", prediction + "\n" * number, target=target))
 
@@ -54,8 +54,8 @@ def _cases() -> Iterator[tuple[str, float, Callable[[int], object]]]:
         yield f"TEDS, rows of {columns}", 0.1, _tables(columns)
     texts, lines = [_words(57) for _ in range(150)], [_words(13) for _ in range(700)]
     tables = [_html([[_words(1) for _ in range(10)] for _ in range(10)]) for _ in range(4)]
-    said = ["".join(character for character in text if _CHANCE.random() > 0.03) for text in texts]
-    yield "dense page", 1.0, _page(texts, tables, [*said, *tables])
+    predicted = ["".join(character for character in text if _CHANCE.random() > 0.03) for text in texts]
+    yield "dense page", 1.0, _page(texts, tables, [*predicted, *tables])
     whole = [" ".join(lines[at : at + 7]) for at in range(0, 700, 7)]
     yield "a paragraph a line", 3.0, _page(whole, [], lines)
 

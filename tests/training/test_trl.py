@@ -86,7 +86,7 @@ def test_trl_gives_a_completion_without_reward_no_advantage(
         trainer = trainer_of([lenient], [str(tmp_path / "missing.png")], tmp_path)
         trainer.train()
         assert all(advantage == 0.0 for advantage in trainer._logs["advantages"])
-        assert all(math.isnan(latex_em) for latex_em in trainer._logs["rewards"]["latex_ems"])
+        assert all(math.isnan(value) for value in trainer._logs["rewards"]["latex_ems"])
     finally:
         lenient.close()
 

@@ -99,9 +99,7 @@ def test_a_caller_stays_with_the_replica_that_has_its_uploads_and_episodes(rende
 
 def test_with_a_store_replicas_share_episodes(render, monkeypatch):
     rendered = render("gateway-store")
-    mounted = {
-        volumemount["name"]: volumemount["mountPath"] for volumemount in container(rendered)["volumeMounts"]
-    }
+    mounted = {mount["name"]: mount["mountPath"] for mount in container(rendered)["volumeMounts"]}
     assert variables(rendered)["I2S_HTTP_STORE"] == mounted["episodes"]
     (claim,) = (one["persistentVolumeClaim"] for one in pod(rendered)["volumes"] if one["name"] == "episodes")
     volume = rendered.of("PersistentVolumeClaim")[claim["claimName"]]
@@ -153,9 +151,7 @@ def test_with_tls_it_speaks_https_and_shows_a_certificate_to_services(render, mo
     rendered = render("gateway-tls")
     of_sdk, of_gateway = settings(rendered, monkeypatch)
     folder = next(
-        volumemount["mountPath"]
-        for volumemount in container(rendered)["volumeMounts"]
-        if volumemount["name"] == "tls"
+        mount["mountPath"] for mount in container(rendered)["volumeMounts"] if mount["name"] == "tls"
     )
     files = [Path(folder) / name for name in ("tls.crt", "tls.key")]
     assert [of_gateway.certificate, of_gateway.key] == files

@@ -56,7 +56,7 @@ def test_it_has_the_objects_of_ours(name, other):
     ours = about(rendered, "render-lilypond")
     assert len(ours) >= 5
     for old, new in SAME:
-        ours = [our.replace(old, new) for our in ours]
+        ours = [line.replace(old, new) for line in ours]
     assert about(rendered, "render-dot") == sorted(ours)
 
 

@@ -181,10 +181,7 @@ def test_options_of_pods_are_options_of_the_command(service, base):
     given = [argument for argument in arguments if argument.startswith("--")]
     assert set(given) <= known
     file = arguments[arguments.index("--config") + 1]
-    mounts = {
-        volumemount["name"]: volumemount["mountPath"]
-        for volumemount in container(base, service)["volumeMounts"]
-    }
+    mounts = {mount["name"]: mount["mountPath"] for mount in container(base, service)["volumeMounts"]}
     assert str(Path(file).parent) == mounts["settings"]
 
 
@@ -198,10 +195,7 @@ def test_with_tls_a_service_refuses_plain_text(service, render, monkeypatch, tmp
             monkeypatch.setenv(variable["name"], variable["value"])
     settings = OF[service].load({"config": file})
     assert settings.insecure is False
-    mounts = {
-        volumemount["name"]: volumemount["mountPath"]
-        for volumemount in container(rendered, service)["volumeMounts"]
-    }
+    mounts = {mount["name"]: mount["mountPath"] for mount in container(rendered, service)["volumeMounts"]}
     for path, name in (
         (settings.tls_cert, "tls.crt"),
         (settings.tls_key, "tls.key"),

@@ -52,7 +52,7 @@ def test_no_shared_file_names_a_single_renderer_but_those_that_the_page_lists(te
     shared = (
         (path, text)
         for path, text in texts.items()
-        if path not in written and not any(fnmatch(str(path), their) for their in THEIRS)
+        if path not in written and not any(fnmatch(str(path), pattern) for pattern in THEIRS)
     )
     naming = {str(path) for path, text in shared if SPELLED.search(text)}
     assert naming == set(map(str, rows(texts, "What names single renderers")))

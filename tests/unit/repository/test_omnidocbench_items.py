@@ -69,7 +69,7 @@ class Everywhere(dict):
 
 
 def contents(annotation):
-    return [{k: v for k, v in layout_det.items() if k != "poly"} for layout_det in annotation["layout_dets"]]
+    return [{k: v for k, v in element.items() if k != "poly"} for element in annotation["layout_dets"]]
 
 
 @pytest.mark.parametrize("profile", Profile)
@@ -78,4 +78,4 @@ def test_the_markdown_of_a_page_has_1_in_all_columns_that_need_no_drawing(instan
     sample = Scorable(instance.id, markdown_of(instance.target), target=instance.target)
     values = OmniDocBenchScorer(profile).score(sample)
     drawn = ("formula_cdm", "formula_glyph_f1")
-    assert {metric for name, metric in values.metrics.items() if name not in drawn} <= {1.0, None}
+    assert {value for name, value in values.metrics.items() if name not in drawn} <= {1.0, None}

@@ -132,7 +132,7 @@ class RoundTripTask(vf.Task[RoundTripData, vf.State, RoundTripTaskConfig]):
             (found,) = await reward.judged_async([answer], {"instance": [self.data.id]})
             value, result = found.number(), found.result
         if result is not None:
-            known = {name: metric for name, metric in result.metrics.items() if metric is not None}
+            known = {name: value for name, value in result.metrics.items() if value is not None}
             trace.record_metrics({"usable": float(result.record.usable), **known})
         return {reward.__name__: value}
 

@@ -45,6 +45,6 @@ def test_three_shards_put_together_have_the_numbers_of_one_run_byte_for_byte(
     whole, merged = ((tmp_path / name / "results.json").read_bytes() for name in ("whole", "merged"))
     assert merged == whole
     ours, theirs = read_records(tmp_path / "merged"), read_records(tmp_path / "whole")
-    assert {name: our.rendering.sha256 for name, our in ours.items()} == {
-        name: their.rendering.sha256 for name, their in theirs.items()
+    assert {name: record.rendering.sha256 for name, record in ours.items()} == {
+        name: record.rendering.sha256 for name, record in theirs.items()
     }

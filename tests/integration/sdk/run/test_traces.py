@@ -134,9 +134,9 @@ def test_one_trace_leads_from_each_sample_to_engine_and_metrics(
     with recorded() as here:
         evaluate(replay.parent / "data", f"replay:{replay}", out=run, settings=traced)
         ours = here.all()
-    rendered = len([our for our in ours if our.name == RENDER])
-    scored = len([our for our in ours if our.name == SCORE])
-    ids = {our.trace_id for our in ours if our.name == "sample"}
+    rendered = len([span for span in ours if span.name == RENDER])
+    scored = len([span for span in ours if span.name == SCORE])
+    ids = {span.trace_id for span in ours if span.name == "sample"}
 
     def served(name: str) -> list[RecordedSpan]:
         return [
@@ -160,11 +160,13 @@ def test_what_is_taken_from_a_cache_is_noted_and_no_service_is_called(
     with recorded() as here:
         evaluate(data, model, out=tmp_path / "second", settings=caching)
         ours = here.all()
-    assert not [our for our in ours if our.name in (RENDER, SCORE)]
-    rendered = [our for our in ours if our.name == "render" and our.attributes.get("i2s.verdict")]
+    assert not [span for span in ours if span.name in (RENDER, SCORE)]
+    rendered = [span for span in ours if span.name == "render" and span.attributes.get("i2s.verdict")]
     assert rendered
     assert all("taken from the cache" in one.events for one in rendered)
-    scored = [our for our in ours if our.name == "score" and our.attributes.get("i2s.verdict") == "rendered"]
+    scored = [
+        span for span in ours if span.name == "score" and span.attributes.get("i2s.verdict") == "rendered"
+    ]
     assert scored
     assert all(one.attributes["i2s.cached_metrics"] > 0 for one in scored)
 

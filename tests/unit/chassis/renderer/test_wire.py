@@ -48,7 +48,7 @@ def test_usage_and_isolation_keep_their_values():
     ("ours", "theirs"), [(Tier, isolation.IsolationTier), (PolicyKind, isolation.PolicyKind)]
 )
 def test_the_jail_has_the_names_and_numbers_of_the_wire(ours, theirs):
-    assert {our.name: int(our) for our in ours} == {their.name: int(their) for their in theirs}
+    assert {member.name: int(member) for member in ours} == {member.name: int(member) for member in theirs}
 
 
 @pytest.mark.parametrize(

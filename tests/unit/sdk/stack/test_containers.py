@@ -66,7 +66,7 @@ def test_the_gateway_is_in_no_network_that_leads_anywhere_and_knows_every_servic
     assert set(gateway["networks"]) == {"gateway", *OURS}
     assert COMPOSE["networks"]["gateway"]["internal"] is True
     assert "ports" not in gateway
-    addresses = {f"I2S_{our.upper().replace('-', '_')}": f"{our}:{service_row(our).port}" for our in OURS}
+    addresses = {f"I2S_{name.upper().replace('-', '_')}": f"{name}:{service_row(name).port}" for name in OURS}
     assert addresses.items() <= gateway["environment"].items()
 
 

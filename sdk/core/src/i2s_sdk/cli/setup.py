@@ -15,14 +15,13 @@ from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
 from i2s_sdk.settings import Settings
 from i2s_sdk.visible import visible_line
+from i2s_sdk.waiting import QUIET_SECONDS, SILENT_SECONDS
 
 if TYPE_CHECKING:
     from rich.status import Status
 
     from i2s_sdk.stack.machine_setup import Machine, Step
 
-_QUIET_SECONDS = 2.0  # before the first line about a step
-_LINE_SECONDS = 10.0  # between lines where standard error is no terminal
 _CHARACTERS = 100  # of a line of output that is shown, at most
 _SPINNER = 2  # columns before it on a terminal
 
@@ -165,7 +164,7 @@ class _StepLine:
 
     def __init__(self, step: Step, *, changes: bool) -> None:
         self._began = time.monotonic()
-        self._next = self._began + _QUIET_SECONDS
+        self._next = self._began + QUIET_SECONDS
         self._status: Status | None = None
         self._width = _CHARACTERS
         say(f"{step.title} …", err=True)
@@ -185,7 +184,7 @@ class _StepLine:
 
             self._status.update(Text(text))
         elif now >= self._next:
-            self._next = now + _LINE_SECONDS
+            self._next = now + SILENT_SECONDS
             say(f"  {text}", err=True)
 
     def end(self, *, done: bool) -> None:

@@ -58,7 +58,7 @@ def show_command(run: str, samples: tuple[str, ...], lowest: int, account: str |
     if account is not None:
         values = {one: values[one] for one in _of_account(stored, account)}
         lowest = len(values)
-    lowest_ids = sorted(values, key=lambda value: (values[value] is not None, values[value] or 0.0, value))[
+    lowest_ids = sorted(values, key=lambda name: (values[name] is not None, values[name] or 0.0, name))[
         :lowest
     ]
     records = [stored.with_texts(_named(stored, lowest_id)) for lowest_id in lowest_ids]

@@ -213,9 +213,7 @@ def _suffix(path: Path) -> str:
     if path.is_dir():
         return ""
     low = path.name.lower()
-    return next(
-        (document for document in (*DOCUMENTS, *IMAGES) if low.endswith(document) and low != document), ""
-    )
+    return next((suffix for suffix in (*DOCUMENTS, *IMAGES) if low.endswith(suffix) and low != suffix), "")
 
 
 _STARTER, _STARTER_SUFFIX = "gaussian-posterior", ".tex"

@@ -390,7 +390,7 @@ def several_result(ended: Mapping[str, RunResult | I2SError], out: PathOrUrl) ->
         out: Folder of the report.
     """
     runs = {name: run_result for name, run_result in ended.items() if isinstance(run_result, RunResult)}
-    errors = {name: run_result for name, run_result in ended.items() if isinstance(run_result, I2SError)}
+    errors = {name: error for name, error in ended.items() if isinstance(error, I2SError)}
     folders = [run.folder for run in runs.values()]
     report = write_report(folders, out) if len(ended) > 1 and runs else None
     return SeveralResult(runs, report, errors)

@@ -52,8 +52,8 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
     if not n or not m:
         return float(n == m)
     ours, theirs = truth[:MOST_TOKENS], prediction[:MOST_TOKENS]
-    equal = _equal([our.identity for our in ours], [their.identity for their in theirs])
-    alike = _equal([our.plain_identity for our in ours], [their.plain_identity for their in theirs])
+    equal = _equal([token.identity for token in ours], [token.identity for token in theirs])
+    alike = _equal([token.plain_identity for token in ours], [token.plain_identity for token in theirs])
     identity = np.where(equal, 1.0, _HALF * alike).astype(np.float32)
     scale = _scale(ours, theirs, _aligned(identity))
     left, right = _Side(ours), _Side(theirs, scale)
@@ -121,7 +121,7 @@ def _scale(truth: Sequence[Token], prediction: Sequence[Token], pairs: Sequence[
     if ratios:
         return float(np.median(ratios))
     heights = [
-        max(token.bottom for token in side) - min(one.top for one in side) for side in (truth, prediction)
+        max(token.bottom for token in side) - min(token.top for token in side) for side in (truth, prediction)
     ]
     return heights[0] / heights[1] if min(heights) > 0 else 1.0
 

@@ -79,9 +79,7 @@ def _answer(scorer: Scorer, sample: Scorable, request: ScoringRequest) -> dict[s
 def _require_numbers(values: MetricValues) -> None:
     parts = [number for pair in values.parts.values() for number in pair]
     wrong = [
-        metric
-        for metric in (*values.metrics.values(), *parts)
-        if metric is not None and not _is_finite(metric)
+        value for value in (*values.metrics.values(), *parts) if value is not None and not _is_finite(value)
     ]
     if wrong:
         raise ValueError(f"these values are not finite numbers: {wrong}")

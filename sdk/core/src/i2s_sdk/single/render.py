@@ -13,10 +13,10 @@ from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
-from i2s_sdk.stack.waiting import told_wait
 from i2s_sdk.tasks import NoStructure, RenderedTask, Repair, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import line_of_answer, read_answer
 from i2s_sdk.tasks.task import D
+from i2s_sdk.waiting import logged_wait
 from i2s_wire.render.options import Crop, PageOptions, RenderOptions, WindowOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import GenericSource, RenderRequest
@@ -111,7 +111,7 @@ def _with_language(language: str, work: Callable[[AsyncRenderClient], Awaitable[
                 for renderer in services.renderers.values():
                     ours = (await renderer.describe()).languages
                     if language in ours:
-                        with told_wait(f"the renderer of {language} is rendering"):
+                        with logged_wait(f"the renderer of {language} is rendering"):
                             return await work(renderer)
                     spoken.update(ours)
         for error in services.missing.values():
@@ -135,7 +135,7 @@ def with_renderer(service: str, work: Callable[[AsyncRenderClient], Awaitable[A]
     async def all_of_it() -> A:
         with passing_logs() as logs:
             async with open_services(settings, logs, (service,)) as services:
-                with told_wait(f"{service} is rendering"):
+                with logged_wait(f"{service} is rendering"):
                     return await work(services.renderers[service])
 
     return run_blocking(all_of_it())

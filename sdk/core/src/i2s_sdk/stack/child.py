@@ -22,7 +22,7 @@ from i2s_sdk.errors import ServiceStartError, StackError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.stack import tether
 from i2s_sdk.stack.command import ServiceCommand, child_environment
-from i2s_sdk.stack.waiting import QUIET_SECONDS, SILENT_SECONDS
+from i2s_sdk.waiting import QUIET_SECONDS, SILENT_SECONDS
 
 _log = logging.getLogger(__name__)
 

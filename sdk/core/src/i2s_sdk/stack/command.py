@@ -207,7 +207,7 @@ async def _ask(service: str) -> tuple[str, ...]:
     )
     try:
         output, complaint = await asyncio.wait_for(process.communicate(), _SECONDS)
-        return tuple(str(diagnose["text"]) for diagnose in read_json(output)["diagnoses"])
+        return tuple(str(diagnosis["text"]) for diagnosis in read_json(output)["diagnoses"])
     except TimeoutError:
         process.kill()
         await process.wait()

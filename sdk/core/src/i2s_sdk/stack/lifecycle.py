@@ -46,7 +46,7 @@ from i2s_sdk.stack.state import (
     supervisor,
     write_record,
 )
-from i2s_sdk.stack.waiting import told_wait
+from i2s_sdk.waiting import logged_wait
 from i2s_wire.documents.description import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
@@ -214,7 +214,7 @@ def down() -> StoppedServices:
         StackError: Containers cannot be removed.
     """
     folder = stack_folder()
-    with told_wait("the services are ending"):
+    with logged_wait("the services are ending"):
         ended = _end(folder) if folder.is_dir() else StoppedServices.NOTHING
         remove_left_folders(sandboxed_services())
     return ended

@@ -83,15 +83,15 @@ def find_fonts(patterns: Iterable[str], needs: Iterable[Need]) -> tuple[Path, ..
         StartError: There is no pattern, or no file of one of them, with which other images would be drawn;
             says how to install the fonts.
     """
-    found = {pattern: sorted(glob.glob(pattern)) for pattern in patterns}
-    missing = [pattern for pattern, paths in found.items() if not paths]
-    if missing or not found:
+    paths_of = {pattern: sorted(glob.glob(pattern)) for pattern in patterns}
+    missing = [pattern for pattern, paths in paths_of.items() if not paths]
+    if missing or not paths_of:
         packages = " ".join(need.package for need in needs if need.check == "font")
         raise StartError(
             f"no font is there of {', '.join(missing) or 'no pattern'}; install them with: apt-get install "
             f"{packages}; or name the fonts to draw with: --fonts"
         )
-    return tuple(dict.fromkeys(Path(path) for paths in found.values() for path in paths))
+    return tuple(dict.fromkeys(Path(path) for paths in paths_of.values() for path in paths))
 
 
 def check_readable_by_jobs(paths: Iterable[Path]) -> None:

@@ -200,10 +200,10 @@ def plan_worker(
     Raises:
         StartError: The engine is not installed; says how to install it.
     """
-    found, own = importlib.util.find_spec(package), importlib.util.find_spec(spec.module)
-    if found is None or found.origin is None or own is None or own.origin is None:
+    library, own = importlib.util.find_spec(package), importlib.util.find_spec(spec.module)
+    if library is None or library.origin is None or own is None or own.origin is None:
         raise StartError(f"{package} is not installed; install it with: {install_command(spec.package)}")
-    folder, inside = Path(found.origin).resolve().parent, Path(own.origin).resolve().parent / "inside"
+    folder, inside = Path(library.origin).resolve().parent, Path(own.origin).resolve().parent / "inside"
     fonts_digest = listings_digest(f"{font.name}\0{font.stat().st_size}" for font in fonts)
     versions = {
         "python": platform.python_version(),

@@ -74,7 +74,7 @@ def test_an_empty_page_and_a_missing_one_have_0(scorer: OmniDocBenchScorer) -> N
         _values(scorer, None, annotation()),
         scorer.unusable(Scorable("a", "x", target=annotation())),
     ):
-        assert {name: metric for name, metric in found.metrics.items() if metric != 0} in (
+        assert {name: value for name, value in found.metrics.items() if value != 0} in (
             {},
             {"precision": None},
         )
@@ -85,7 +85,7 @@ def test_columns_have_no_value_where_the_page_has_none_of_their_kind(scorer: Omn
     page = annotation(layout_dets=[element("title", 1, text="On the tides")])
     found = _values(scorer, "On the tides", page)
     assert found.metrics["text_edit"] == found.metrics["reading_order"] == 1
-    missing = {name for name, metric in found.metrics.items() if metric is None}
+    missing = {name for name, value in found.metrics.items() if value is None}
     assert missing == set(found.undefined) == set(found.metrics) - {"text_edit", "reading_order", "precision"}
     assert found.undefined["table_teds"] == "the page has no table"
 

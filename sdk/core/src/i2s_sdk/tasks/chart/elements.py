@@ -52,7 +52,9 @@ def matched(first: Sequence[E_], second: Sequence[E_], similarity: Callable[[E_,
     other_rest = list((others - ones).elements())[:MOST_MATCHED]
     if not rest or not other_rest:
         return float(equal)
-    values = np.array([[similarity(e_, other) for other in other_rest] for e_ in rest], dtype=np.float64)
+    values = np.array(
+        [[similarity(element, other) for other in other_rest] for element in rest], dtype=np.float64
+    )
     return equal + float(sum(values[row, column] for row, column in best_assignment(values)))
 
 
@@ -112,7 +114,7 @@ def elements_of(figure: Figure, unseen: Unseen = NOTHING_UNSEEN) -> tuple[Elemen
 
 
 def _part(objects: Sequence[T_], unseen: Collection[int], seen: bool) -> tuple[T_, ...]:
-    return tuple(t_ for number, t_ in enumerate(objects) if (number not in unseen) == seen)
+    return tuple(element for number, element in enumerate(objects) if (number not in unseen) == seen)
 
 
 #: Sum of the similarities of matched elements, and number of the elements of both figures.

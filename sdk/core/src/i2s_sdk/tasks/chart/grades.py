@@ -42,9 +42,11 @@ def _values(code: str) -> Spans:
     for node in ast.walk(tree):
         if isinstance(node, ast.List | ast.Tuple):
             spans += [
-                _span(elt, offsets)
-                for elt in node.elts
-                if isinstance(elt, ast.Constant) and isinstance(elt.value, int | float) and elt.value > 9
+                _span(element, offsets)
+                for element in node.elts
+                if isinstance(element, ast.Constant)
+                and isinstance(element.value, int | float)
+                and element.value > 9
             ]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             title = node.func.attr in ("set_title", "set_xlabel", "set_ylabel", "title", "xlabel", "ylabel")

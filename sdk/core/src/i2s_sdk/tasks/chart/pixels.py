@@ -254,18 +254,18 @@ def matching(pixels: Floats, ink: Ink, backgrounds: Floats, share: float = 1.0) 
     """
     found: Bools = np.zeros(pixels.shape[:-1], dtype=bool)
     least = _LEAST_PART * ink.alpha * min(1.0, max(share, 0.2))
-    told = False
+    distinct = False
     for ground in backgrounds:
         way = ink.rgb - ground
         length = float(np.linalg.norm(way))
         if length * ink.alpha < VISIBLE:
             continue
-        told = True
+        distinct = True
         off = pixels - ground
         part = off @ way / length**2
         beside = np.linalg.norm(off - part[..., None] * way, axis=-1)
         found |= (part >= least) & (part * length >= VISIBLE) & (part <= 1.1) & (beside <= _CLOSE)
-    if told and ink.alpha > 0.9:
+    if distinct and ink.alpha > 0.9:
         found |= np.linalg.norm(pixels - ink.rgb, axis=-1) <= _CLOSE
     own: Bools = np.linalg.norm(backgrounds - ink.rgb, axis=1) < VISIBLE
     if ink.alpha <= 0.9:

@@ -137,10 +137,10 @@ class Design2codeTask(WebpageTask):
             return Structure(code) if code else NoStructure("the completion is empty")
         structure = WebpageTask.structure_from(self, completion, assets)
         if isinstance(structure, SiteStructure) and list(structure.files) == [INDEX]:
-            mended = tuple(
+            repairs = tuple(
                 repair for repair in structure.repairs if repair.kind is not RepairKind.HTML_AS_INDEX
             )
-            return Structure(structure.files[INDEX], structure.origin, mended, structure.choice)
+            return Structure(structure.files[INDEX], structure.origin, repairs, structure.choice)
         return structure
 
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> Site:

@@ -85,9 +85,7 @@ def true_blocks(annotation: Mapping[str, Any]) -> tuple[TrueBlock, ...]:
     marked ``ignore`` are left out.
     """
     elements = [
-        layout_det
-        for layout_det in annotation["layout_dets"]
-        if kind_of(layout_det["category_type"]) is not None
+        element for element in annotation["layout_dets"] if kind_of(element["category_type"]) is not None
     ]
     size = _size(annotation)
     groups = _groups(annotation, elements)

@@ -175,7 +175,7 @@ def _rows(table: Any, most: int) -> Iterator[list[list[Any]]]:  # noqa: ANN401 -
             yield [
                 [
                     _cell(cell),
-                    *(_span(cell, literal) for literal in ("colspan", "rowspan")),
+                    *(_span(cell, attribute) for attribute in ("colspan", "rowspan")),
                     int(cell.tag == "th"),
                 ]
                 for cell in cells

@@ -294,9 +294,7 @@ class _Walk:
             return said
         self._unevaluated |= "unevaluatedProperties" in schema
         self._ecma_names += (
-            patternproperty
-            for patternproperty in schema.get("patternProperties", ())
-            if not is_python_pattern(patternproperty)
+            pattern for pattern in schema.get("patternProperties", ()) if not is_python_pattern(pattern)
         )
         targets = list(_in_place(schema))
         for keyword in _REFERENCES:

@@ -18,7 +18,7 @@ _EVENTS = 100
 
 #: Kind and detail of policy events.
 Events = Sequence[tuple[str, str]]
-#: What is said of a job, see ``worker_engine``, and the images.
+#: The header of a result, see ``worker_engine``, and the images.
 Result = tuple[Mapping[str, Any], Sequence[bytes]]
 
 
@@ -69,17 +69,17 @@ def not_drawn(
         sizes: Width and height of each page in pixels.
         events: Policy events.
     """
-    said = {"total": len(sizes), "events": events}
+    header = {"total": len(sizes), "events": events}
     if len(sizes) > job["pages"]:
         text = f"The document has {len(sizes)} pages, more than {job['pages']}."
-        return {**said, "verdict": "PAGE_LIMIT", "message": text}, ()
+        return {**header, "verdict": "PAGE_LIMIT", "message": text}, ()
     if job["first"] > len(sizes):
         text = f"There is no page {job['first']} among the {len(sizes)} of the document."
-        return {**said, "verdict": "NO_OUTPUT", "message": text}, ()
+        return {**header, "verdict": "NO_OUTPUT", "message": text}, ()
     for number, (width, height) in enumerate(sizes, 1):
         if width * height > job["pixels"]:
             text = f"Page {number} would have {width:.0f} x {height:.0f} pixels, more than {job['pixels']}."
-            return {**said, "verdict": "PIXEL_LIMIT", "message": text}, ()
+            return {**header, "verdict": "PIXEL_LIMIT", "message": text}, ()
     return None
 
 
@@ -87,7 +87,7 @@ def refused(message: str, error: Mapping[str, Any], events: Events = ()) -> Resu
     """Return the result of a job whose source has an error.
 
     Args:
-        message: Begins what is said to people.
+        message: The beginning of the message.
         error: Fields of the error; "line" is 0 if it is not known.
         events: Policy events.
     """
@@ -104,10 +104,10 @@ def deliver(output: int, header: Mapping[str, Any], images: Sequence[bytes] = ()
         header: What is said of the job, see ``worker_engine``; texts and events beyond its bounds are cut.
         images: The images.
     """
-    said = {**_short(header), "sizes": [len(image) for image in images]}
-    said["events"] = said.get("events", [])[:_EVENTS]
+    line = {**_short(header), "sizes": [len(image) for image in images]}
+    line["events"] = line.get("events", [])[:_EVENTS]
     with os.fdopen(os.dup(output), "wb") as file:
-        file.write(json.dumps(said).encode() + b"\n")
+        file.write(json.dumps(line).encode() + b"\n")
         for image in images:
             file.write(image)
 
@@ -117,7 +117,7 @@ def _short(value: Any) -> Any:  # noqa: ANN401 - any JSON
     if isinstance(value, str):
         return value[:_TEXT]
     if isinstance(value, Mapping):
-        return {key: _short(one) for key, one in value.items()}
+        return {key: _short(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_short(one) for one in value]
+        return [_short(part) for part in value]
     return value

@@ -1,4 +1,4 @@
-"""Lines that say what takes long."""
+"""Log lines about a wait that lasts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def told_wait(subject: str) -> Iterator[None]:
+def logged_wait(subject: str) -> Iterator[None]:
     """Log how long a block takes: a line after QUIET_SECONDS, then one every SILENT_SECONDS.
 
     Args:
@@ -24,16 +24,16 @@ def told_wait(subject: str) -> Iterator[None]:
     ended = threading.Event()
     started = time.monotonic()
 
-    def tell() -> None:
+    def log_lines() -> None:
         pause = QUIET_SECONDS
         while not ended.wait(pause):
             _log.warning("%s: since %.0f s", subject, time.monotonic() - started)
             pause = SILENT_SECONDS
 
-    teller = threading.Thread(target=tell, name="i2s-wait", daemon=True)
-    teller.start()
+    thread = threading.Thread(target=log_lines, name="i2s-wait", daemon=True)
+    thread.start()
     try:
         yield
     finally:
         ended.set()
-        teller.join()
+        thread.join()

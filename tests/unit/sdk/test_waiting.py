@@ -7,12 +7,12 @@ import threading
 
 import pytest
 
-from i2s_sdk.stack import waiting
-from i2s_sdk.stack.waiting import told_wait
+from i2s_sdk import waiting
+from i2s_sdk.waiting import logged_wait
 
 
 class Lines(logging.Handler):
-    """Keeps lines, and tells when there are two."""
+    """Keeps lines, and signals when there are two."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,15 +32,15 @@ def handler(monkeypatch: pytest.MonkeyPatch) -> Lines:
     return handler
 
 
-def test_a_long_wait_is_told_again_and_again(handler: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_wait_is_logged_again_and_again(handler: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "QUIET_SECONDS", 0.0)
     monkeypatch.setattr(waiting, "SILENT_SECONDS", 0.0)
-    with told_wait("the engine is rendering"):
+    with logged_wait("the engine is rendering"):
         assert handler.are_two.wait(10)
     assert handler.lines[0] == "the engine is rendering: since 0 s"
 
 
-def test_a_short_wait_is_not_told(handler: Lines) -> None:
-    with told_wait("the engine is rendering"):
+def test_a_short_wait_is_not_logged(handler: Lines) -> None:
+    with logged_wait("the engine is rendering"):
         pass
     assert handler.lines == []
